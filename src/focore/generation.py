@@ -1,0 +1,263 @@
+"""Prompts in, completions out."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, overload
+
+from .canvas import Canvas, Row, blanks, continuation
+from .decoding.focore import Watch
+from .decoding.loop import Step, Stop, decode
+from .decoding.method import Method
+from .decoding.methods import find
+from .decoding.noise import Noise, row_seed
+from .decoding.options import Option, Settings, options_of, refuse_unknown
+from .decoding.policy import Compose, Policy
+from .errors import OptionError
+from .loading import Model
+from .model.cache import passes
+from .prompts import Prompt, blank_ids, fixed_ids, prompt_ids, several
+
+BLOCK_LENGTH = 32
+BATCH_SIZE = Option("batch_size", 16, int, "rows decoded side by side", low=1)
+SEED = Option("seed", 0, int, "where randomness begins", low=0)
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One answer, and what it took."""
+
+    tokens: list[int]  # exactly gen_length
+    text: str  # cut at the first end token
+    steps: int  # denoising steps of this row
+    passes: int  # forward passes this row took part in
+    seconds: float  # until this row was done
+    method: str
+    options: dict[str, Any]  # all of them
+    seed: int
+
+
+@dataclass(frozen=True)
+class Infilled(Completion):
+    """A text with its blanks filled: `text` is all of it, `tokens` are those of the blanks."""
+
+    blanks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A method with all its options, ready to run on a model."""
+
+    model: Model
+    method: Method
+    settings: Settings
+    policy: Policy
+    options: dict[str, Any]
+    seed: int
+
+    @classmethod
+    def make(cls, model: Model, method: str, seed: int, given: Mapping[str, Any]) -> Plan:
+        """Sort the options into common ones and the method's own, and check them all."""
+        found = find(method)
+        common = options_of(Settings)
+        refuse_unknown(given, {**common, **found.options}, f"method {found.name!r}")
+        settings = Settings(**{name: given[name] for name in given if name in common})
+        whole = settings.schedule == "dream" or found.whole
+        settings = replace(
+            settings,
+            block_length=settings.block_length or (settings.gen_length if whole else BLOCK_LENGTH),
+            steps=settings.steps or settings.gen_length,
+            top_k=settings.top_k or (model.denoiser.own_top_k if whole else None),
+        )
+        own = {name: given.get(name, item.default) for name, item in found.options.items()}
+        policy = found.policy(model, settings, own)
+        options = {name: getattr(settings, name) for name in common} | own
+        return cls(model, found, settings, policy, options, SEED.check(seed))
+
+    def watched(self) -> Plan:
+        """The same plan, with the instability of every token noted, if its method allows it."""
+        if not isinstance(self.policy, Compose):
+            return self
+        return replace(self, policy=replace(self.policy, guidance=Watch(self.policy.guidance)))
+
+    def continuation(self, prompt: Prompt, chat: bool | None) -> Row:
+        """The row of a prompt, with the fixed text in its answer."""
+        settings = self.settings
+        assert settings.block_length and settings.steps
+        row = continuation(
+            prompt_ids(self.model, prompt, chat),
+            settings.gen_length,
+            settings.block_length,
+            settings.steps,
+            self.model.mask_id,
+            fixed_ids(self.model, settings.fixed, settings.prefix),
+        )
+        limit = self.model.denoiser.max_length
+        if len(row.tokens) > limit:
+            raise OptionError(
+                f"a prompt of {row.start} tokens and gen_length={settings.gen_length} are more "
+                f"than the model's {limit} positions"
+            )
+        return row
+
+    def blanks(self, ids: Sequence[int], steps: int | None) -> Row:
+        """The row of a text with masks in it."""
+        limit = self.model.denoiser.max_length
+        if len(ids) > limit:
+            raise OptionError(f"a text of {len(ids)} tokens; the model has {limit} positions")
+        assert self.settings.block_length
+        return blanks(ids, self.settings.block_length, steps, self.model.mask_id)
+
+
+@dataclass
+class Tally:
+    """What a row has come to so far."""
+
+    tokens: list[int]
+    steps: int = 0
+    passes: int = 0
+    seconds: float = 0.0
+
+
+def run(plan: Plan, rows: Sequence[Row], seeds: Sequence[int]) -> Iterator[Step]:
+    """Decode rows side by side."""
+    denoiser, ends = plan.model.denoiser, plan.model.end_ids
+    canvas = Canvas.lay(rows, denoiser.device)
+    noise = Noise.seeded(seeds, [len(row.tokens) for row in rows], denoiser.device)
+    stop = Stop(ends, ends[0]) if plan.settings.stop_at_eos and ends else None
+    return decode(passes(denoiser, plan.settings.cache), canvas, plan.policy, noise, stop)
+
+
+def finish(plan: Plan, rows: Sequence[Row], batch_size: int) -> list[Tally]:
+    """Decode rows to the end, those of like length together."""
+    size = BATCH_SIZE.check(batch_size)
+    seeds = row_seeds(plan.seed, rows)
+    tallies = [Tally(row.tokens) for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i].tokens))
+    for first in range(0, len(order), size):
+        batch = order[first : first + size]
+        begin = time.perf_counter()
+        for step in run(plan, [rows[i] for i in batch], [seeds[i] for i in batch]):
+            record(step, [tallies[i] for i in batch], time.perf_counter() - begin)
+    return tallies
+
+
+def row_seeds(seed: int, rows: Sequence[Row]) -> list[int]:
+    """A seed for each row, another one each time that the same row comes again."""
+    seen: Counter[tuple[int, ...]] = Counter()
+    seeds = []
+    for row in rows:
+        key = tuple(row.tokens)
+        seeds.append(row_seed(seed, key, seen[key]))
+        seen[key] += 1
+    return seeds
+
+
+def record(step: Step, tallies: Sequence[Tally], seconds: float) -> None:
+    """Add a step to the tallies of its rows."""
+    done, counts = step.done.tolist(), step.passes.tolist()
+    for place, row in enumerate(step.row.tolist()):
+        tally = tallies[row]
+        tally.steps += 1
+        tally.passes += counts[place]
+        if done[place]:
+            tally.tokens = step.tokens[place, : len(tally.tokens)].tolist()
+            tally.seconds = seconds
+
+
+@overload
+def generate(model: Model, prompts: str | Sequence[int], **options: Any) -> Completion: ...
+@overload
+def generate(model: Model, prompts: Sequence[Prompt], **options: Any) -> list[Completion]: ...
+def generate(
+    model: Model,
+    prompts: Any,
+    *,
+    method: str = "focore",
+    seed: int = 0,
+    chat: bool | None = None,
+    batch_size: int = 16,
+    **options: Any,
+) -> Completion | list[Completion]:
+    """Answer one prompt or a list of prompts.
+
+    A prompt is a string, a list of chat messages, or a list of token ids, used as they are. A
+    string is put into the chat template of an instruct model; `chat` forces it or forbids it.
+    `options` are those that every method takes, and the method's own; `focore.METHODS` has them.
+    """
+    plan = Plan.make(model, method, seed, options)
+    many = several(prompts)
+    rows = [plan.continuation(prompt, chat) for prompt in (prompts if many else [prompts])]
+    made = []
+    for row, tally in zip(rows, finish(plan, rows, batch_size), strict=True):
+        answer = tally.tokens[row.start :]
+        text = model.text.answer(answer) if model.text else ""
+        made.append(Completion(answer, text, **_cost(plan, tally)))
+    return made if many else made[0]
+
+
+@overload
+def infill(model: Model, texts: str | Sequence[int], **options: Any) -> Infilled: ...
+@overload
+def infill(model: Model, texts: Sequence[Any], **options: Any) -> list[Infilled]: ...
+def infill(
+    model: Model,
+    texts: Any,
+    *,
+    method: str = "focore",
+    seed: int = 0,
+    batch_size: int = 16,
+    steps: int | None = None,
+    **options: Any,
+) -> Infilled | list[Infilled]:
+    """Fill the blanks of a text: `[MASK]` for one token, `[MASK:n]` for n, or mask ids among ids.
+
+    Blanks are decoded in blocks of `block_length` masks from left to right; the text around them is
+    never changed. `steps` is the budget of each text, by default one step a mask.
+    """
+    for name in ("gen_length", "prefix", "fixed"):
+        if name in options:
+            raise OptionError(f"{name} is not an option of infill, which takes the text as it is")
+    many = several(texts)
+    parsed = [blank_ids(model, text) for text in (texts if many else [texts])]
+    longest = max((ids.count(model.mask_id) for ids, _ in parsed), default=1)
+    plan = Plan.make(model, method, seed, {**options, "gen_length": longest, "steps": steps})
+    rows = [plan.blanks(ids, steps) for ids, _ in parsed]
+    tallies = finish(plan, rows, batch_size)
+    made = [
+        _filled(plan, row, between, tally)
+        for row, (_, between), tally in zip(rows, parsed, tallies, strict=True)
+    ]
+    return made if many else made[0]
+
+
+def _filled(plan: Plan, row: Row, between: list[str], tally: Tally) -> Infilled:
+    """A text as it was given, with its blanks decoded."""
+    runs: list[list[int]] = []
+    for place, token in enumerate(row.tokens):
+        if token == row.mask_id:
+            if place == 0 or row.tokens[place - 1] != row.mask_id:
+                runs.append([])
+            runs[-1].append(tally.tokens[place])
+    tokens = [token for run in runs for token in run]
+    if plan.model.text is None:
+        return Infilled(tokens, "", **_cost(plan, tally))
+    filled = [plan.model.text.decode(run) for run in runs]
+    text = plan.model.text.decode(tally.tokens)
+    if len(between) == len(filled) + 1:
+        text = "".join(a + b for a, b in zip(between, [*filled, ""], strict=True))
+    return Infilled(tokens, text, **_cost(plan, tally), blanks=filled)
+
+
+def _cost(plan: Plan, tally: Tally) -> dict[str, Any]:
+    return {
+        "steps": tally.steps,
+        "passes": tally.passes,
+        "seconds": tally.seconds,
+        "method": plan.method.name,
+        "options": dict(plan.options),
+        "seed": plan.seed,
+    }

@@ -1,0 +1,109 @@
+"""Tokens and text: tokenizer, chat template, blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .errors import CheckpointError, OptionError
+
+BLANK = re.compile(r"\[MASK(?::(\d+))?\]")
+TURN_ENDS = ("<|eot_id|>", "<|im_end|>")
+FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+MESSAGE = "a chat message needs a role and a content, both strings"
+
+Messages = Sequence[Mapping[str, str]]
+
+
+class Text:
+    """The tokenizer of a checkpoint."""
+
+    def __init__(self, tokenizer: Any, mask_id: int, end_ids: Sequence[int], instruct: bool):
+        self.tokenizer = tokenizer
+        self.mask_id = mask_id
+        self.instruct = instruct and bool(tokenizer.chat_template)
+        known = tokenizer.get_vocab()
+        ends = [*end_ids, tokenizer.eos_token_id, *(known.get(name) for name in TURN_ENDS)]
+        self.end_ids = tuple(dict.fromkeys(i for i in ends if i is not None))
+
+    def encode(self, prompt: str | Messages, chat: bool | None = None) -> list[int]:
+        """Token ids of a string or of chat messages.
+
+        `chat` says whether a string goes into the chat template; None: for instruct models.
+        """
+        if isinstance(prompt, str):
+            if not (self.instruct if chat is None else chat):
+                return list(self.tokenizer(prompt)["input_ids"])
+            prompt = [{"role": "user", "content": prompt}]
+        for message in prompt:
+            whole = isinstance(message, Mapping) and {"role", "content"} <= set(message)
+            if not whole or not all(isinstance(value, str) for value in message.values()):
+                raise OptionError(MESSAGE)
+        if not self.tokenizer.chat_template:
+            raise OptionError("this checkpoint has no chat template; pass a string with chat=False")
+        text = self.tokenizer.apply_chat_template(
+            list(prompt), tokenize=False, add_generation_prompt=True
+        )
+        return self.plain(text)
+
+    def plain(self, text: str) -> list[int]:
+        """Token ids of a piece of text, with no special tokens added."""
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def with_blanks(self, text: str) -> tuple[list[int], list[str]]:
+        """Token ids with masks at the blanks `[MASK]` and `[MASK:n]`, and the text between them."""
+        mask = self.tokenizer.convert_ids_to_tokens(self.mask_id)
+        between = BLANK.split(text)[::2]
+        for match in BLANK.finditer(text):
+            if match[1] is not None and int(match[1]) < 1:
+                raise OptionError(f"{match[0]}: a blank has at least one token")
+        filled = BLANK.sub(lambda match: mask * int(match[1] or 1), text)
+        return list(self.tokenizer(filled)["input_ids"]), between
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids, special tokens left out."""
+        text: str = self.tokenizer.decode(list(ids), skip_special_tokens=True)
+        return text
+
+    def answer(self, ids: Sequence[int]) -> str:
+        """The text of an answer, cut at the first end token."""
+        ends = (i for i, token in enumerate(ids) if token in self.end_ids)
+        return self.decode(ids[: next(ends, len(ids))])
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Each token as a reader would see it, special ones by name."""
+        return [str(self.tokenizer.decode([token])) for token in ids]
+
+
+def load_text(folder: Path, name: str, mask_id: int, end_ids: Sequence[int]) -> Text | None:
+    """The tokenizer in a checkpoint folder, or None if it has none.
+
+    Base models often ship a chat template that they were not trained on: the template is used for
+    strings unless the checkpoint's name says `base`.
+    """
+    if not any((folder / file).exists() for file in FILES):
+        return None
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = _dream_tokenizer(folder) or AutoTokenizer.from_pretrained(
+            folder, local_files_only=True
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CheckpointError(f"{folder}: the tokenizer does not load ({reason})") from None
+    return Text(tokenizer, mask_id, end_ids, instruct="base" not in name.lower())
+
+
+def _dream_tokenizer(folder: Path) -> Any:
+    """Dream publishes its tokenizer as code of its own around the files of Qwen2's."""
+    from .model.weights import read_json
+
+    path = folder / "tokenizer_config.json"
+    if not path.exists() or read_json(path).get("tokenizer_class") != "DreamTokenizer":
+        return None
+    from transformers import Qwen2Tokenizer
+
+    return Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
