@@ -1,0 +1,38 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from ..errors import CheckpointError, DecodingError, OptionError
+from . import decode, listing  # noqa: F401  (each adds its commands to the app)
+from .app import app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; a user's mistake is one line on standard error and exit code 2."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except (OptionError, CheckpointError) as error:
+        _fail(str(error), 2)
+    except DecodingError as error:
+        _fail(str(error), 1)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        _fail(error.format_message(), 2)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> None:
+    line = " ".join(message.split())
+    print(f"focore: {line}", file=sys.stderr)
+    sys.exit(code)
