@@ -31,7 +31,9 @@ LLADA = Config(
 DREAM = replace(LLADA, kv_heads=2, qkv_bias=True, shifted=True)
 
 
-def random_transformer(config: Config, seed: int, dtype: torch.dtype = torch.float64) -> Transformer:
+def random_transformer(
+    config: Config, seed: int, dtype: torch.dtype = torch.float64
+) -> Transformer:
     """A transformer with weights large enough for its predictions to differ."""
     generator = torch.Generator().manual_seed(seed)
     model = Transformer(config).to(dtype)
@@ -111,9 +113,15 @@ class Known:
     end_ids: tuple[int, ...] = (11,)
     max_length: int = 512
     own_top_k: int | None = None
-    device: torch.device = torch.device("cpu")
-    dtype: torch.dtype = torch.float32
     calls: int = 0
+
+    @property
+    def device(self) -> torch.device:
+        return torch.device("cpu")
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.float32
 
     def predict(self, tokens: Tensor, valid: Tensor | None) -> Prediction:
         self.calls += 1

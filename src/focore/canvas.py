@@ -169,13 +169,16 @@ class Canvas:
         return replace(after, block_step=torch.where(same, self.block_step + 1, 0))
 
 
-def highest(score: Tensor, count: Tensor | int, among: Tensor) -> Tensor:
-    """The `count` positions of highest score in each row, ties to the smaller index, as bool."""
+def ranks(score: Tensor, among: Tensor) -> Tensor:
+    """The place of each position by descending score, ties to the smaller index; others follow."""
     lowest = torch.finfo(score.dtype).min
     score = torch.where(among, score.clamp(min=lowest), -torch.inf)
     order = score.sort(dim=1, descending=True, stable=True).indices
     rank = torch.empty_like(order)
     places = torch.arange(order.shape[1], device=order.device).expand_as(order)
-    rank.scatter_(1, order, places)
-    limit = count[:, None] if isinstance(count, Tensor) else count
-    return (rank < limit) & among
+    return rank.scatter_(1, order, places)
+
+
+def highest(score: Tensor, count: Tensor, among: Tensor) -> Tensor:
+    """The `count` (rows,) positions of highest score in each row, as bool."""
+    return (ranks(score, among) < count[:, None]) & among

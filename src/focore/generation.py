@@ -44,7 +44,8 @@ class Completion:
 class Infilled(Completion):
     """A text with its blanks filled: `text` is all of it, `tokens` are those of the blanks."""
 
-    blanks: list[str] = field(default_factory=list)
+    sequence: list[int] = field(default_factory=list)  # the tokens of all of it
+    blanks: list[str] = field(default_factory=list)  # the text of each blank
 
 
 @dataclass(frozen=True)
@@ -244,12 +245,12 @@ def _filled(plan: Plan, row: Row, between: list[str], tally: Tally) -> Infilled:
             runs[-1].append(tally.tokens[place])
     tokens = [token for run in runs for token in run]
     if plan.model.text is None:
-        return Infilled(tokens, "", **_cost(plan, tally))
+        return Infilled(tokens, "", **_cost(plan, tally), sequence=tally.tokens)
     filled = [plan.model.text.decode(run) for run in runs]
     text = plan.model.text.decode(tally.tokens)
     if len(between) == len(filled) + 1:
         text = "".join(a + b for a, b in zip(between, [*filled, ""], strict=True))
-    return Infilled(tokens, text, **_cost(plan, tally), blanks=filled)
+    return Infilled(tokens, text, **_cost(plan, tally), sequence=tally.tokens, blanks=filled)
 
 
 def _cost(plan: Plan, tally: Tally) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from torch import Tensor
 from .errors import OptionError
 from .model.checkpoint import load_denoiser, locate
 from .model.denoiser import Denoiser, widen
+from .model.transformer import Native
 from .text import Text, load_text
 
 
@@ -52,5 +53,7 @@ def load(
     """Load the shipped model (`"tiny"`), a checkpoint folder, or a Hub id."""
     folder = locate(source, revision)
     denoiser = load_denoiser(folder, dtype, device)
-    text = load_text(folder, str(source), denoiser.mask_id, denoiser.end_ids)
+    text = load_text(
+        folder, str(source), denoiser.mask_id, denoiser.end_ids, isinstance(denoiser, Native)
+    )
     return Model(str(source), denoiser, text)

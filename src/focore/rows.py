@@ -1,10 +1,12 @@
-"""Rows of a batch come and go: one way to pick rows out of anything that holds them."""
+"""Rows of a batch come and go: one way to pick and to join rows of anything that holds them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+import torch
 from torch import Tensor
 
 T = TypeVar("T")
@@ -29,3 +31,15 @@ def take(value: T, rows: Tensor) -> T:
         held = {f.name: take(getattr(value, f.name), rows) for f in fields(value) if f.init}
         picked = replace(value, **held)
     return picked  # type: ignore[no-any-return]
+
+
+def join(values: Sequence[T]) -> T:
+    """The rows of values of one kind, one below the other; what belongs to all is the first's."""
+    first: Any = values[0]
+    if isinstance(first, Tensor):
+        return torch.cat(values)  # type: ignore[arg-type, return-value]
+    if is_dataclass(first) and not isinstance(first, type):
+        names = [f.name for f in fields(first) if f.init]
+        held = {name: join([getattr(value, name) for value in values]) for name in names}
+        return replace(first, **held)  # type: ignore[return-value]
+    return first  # type: ignore[no-any-return]

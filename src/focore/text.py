@@ -77,7 +77,9 @@ class Text:
         return [str(self.tokenizer.decode([token])) for token in ids]
 
 
-def load_text(folder: Path, name: str, mask_id: int, end_ids: Sequence[int]) -> Text | None:
+def load_text(
+    folder: Path, name: str, mask_id: int, end_ids: Sequence[int], native: bool
+) -> Text | None:
     """The tokenizer in a checkpoint folder, or None if it has none.
 
     Base models often ship a chat template that they were not trained on: the template is used for
@@ -85,25 +87,23 @@ def load_text(folder: Path, name: str, mask_id: int, end_ids: Sequence[int]) -> 
     """
     if not any((folder / file).exists() for file in FILES):
         return None
-    from transformers import AutoTokenizer
-
     try:
-        tokenizer = _dream_tokenizer(folder) or AutoTokenizer.from_pretrained(
-            folder, local_files_only=True
-        )
+        tokenizer = _tokenizer(folder, native)
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CheckpointError(f"{folder}: the tokenizer does not load ({reason})") from None
     return Text(tokenizer, mask_id, end_ids, instruct="base" not in name.lower())
 
 
-def _dream_tokenizer(folder: Path) -> Any:
-    """Dream publishes its tokenizer as code of its own around the files of Qwen2's."""
-    from .model.weights import read_json
+def _tokenizer(folder: Path, native: bool) -> Any:
+    """The tokenizer as transformers has it; it does not know the models that are native here.
 
-    path = folder / "tokenizer_config.json"
-    if not path.exists() or read_json(path).get("tokenizer_class") != "DreamTokenizer":
-        return None
-    from transformers import Qwen2Tokenizer
+    Dream publishes its tokenizer as code of its own around the files of Qwen2's.
+    """
+    import transformers
 
-    return Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
+    kind: Any = transformers.AutoTokenizer
+    if native:
+        fast = (folder / "tokenizer.json").exists()
+        kind = transformers.PreTrainedTokenizerFast if fast else transformers.Qwen2Tokenizer
+    return kind.from_pretrained(folder, local_files_only=True)

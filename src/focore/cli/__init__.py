@@ -14,7 +14,7 @@ from .app import app
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake is one line on standard error and exit code 2."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="focore", standalone_mode=False)
     except (OptionError, CheckpointError) as error:
         _fail(str(error), 2)
     except DecodingError as error:

@@ -75,7 +75,7 @@ def decode(
     running = policy.start()
     row = torch.arange(canvas.rows, device=canvas.tokens.device)
     state = take((canvas, running, passes, noise, row), row[canvas.masked.any(dim=1)])
-    while len(state[4]):
+    while len(state[-1]):
         canvas, running, passes, noise, row = state
         denoise = Counter(passes, canvas)
         decision = running(canvas, denoise, noise)
@@ -92,9 +92,12 @@ def decode(
             decision.notes,
         )
         _require_progress(after, going)
+        rest = going.nonzero()[:, 0]
+        if not len(rest):
+            return
         state = (after, running, passes, noise, row)
-        if not bool(going.all()):
-            state = take(state, going.nonzero()[:, 0])
+        if len(rest) < len(row):
+            state = take(state, rest)
 
 
 def _require_progress(canvas: Canvas, going: Tensor) -> None:

@@ -54,16 +54,20 @@ class Sampler:
         """A proposal for the True positions of `where` (rows, length)."""
 
         def measure(row: Tensor, position: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-            found = self._choose(row, scored.logits(row, position), noise)
+            logits = scored.logits(row, position)
+            found = self._choose(row, logits, noise)
             score = self.score(found, noise)
             if self.deferred:
                 lowest = torch.finfo(score.dtype).min
                 score = torch.where(self._among(found.token, self.deferred), lowest, score)
-            return found.token, found.probability, score, found.log_total
+            # NaN and infinity win an argmax or reach the total; -inf of a total is an empty cut.
+            value = logits.gather(1, found.token[:, None])[:, 0]
+            value = value + torch.where(found.log_total.isneginf(), 0, found.log_total)
+            return found.token, found.probability, score, value
 
-        token, probability, score, log_total = positionwise(where, scored.vocabulary, measure)
-        if not bool(log_total.isfinite().all()):
-            row, position = (~log_total.isfinite()).nonzero()[0].tolist()
+        token, probability, score, value = positionwise(where, scored.vocabulary, measure)
+        if not bool(value.isfinite().all()):
+            row, position = (~value.isfinite()).nonzero()[0].tolist()
             raise DecodingError(
                 f"the model's logits at row {row}, position {position} are not finite; "
                 "try a wider dtype"
@@ -80,6 +84,7 @@ class Sampler:
             cut[:, list(self.deferred)] = -torch.inf
         log_total = cut.logsumexp(dim=1)
         probability = (cut.gather(1, token[:, None])[:, 0] - log_total).exp()
+        probability = torch.where(log_total.isneginf(), 0, probability)
         return Candidates(row, cut, log_total, token, probability)
 
     def _best(self, logits: Tensor) -> Tensor:

@@ -15,13 +15,12 @@ A beam counts as a pass of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..canvas import Canvas, highest
-from ..rows import take
+from ..canvas import Canvas, ranks
+from ..rows import join, take
 from .guidance import Denoise, Guided
 from .noise import Noise
 from .options import Piece, option
@@ -52,19 +51,14 @@ class Beams:
     owner: Tensor  # (beams,) the row that a beam belongs to
     score: Tensor  # (beams,)
 
+    def pick(self, beams: Tensor) -> Beams:
+        """The beams named, in that order."""
+        return Beams(take(self.canvas, beams), self.owner[beams], self.score[beams])
+
     def take(self, rows: Tensor) -> Beams:
-        kept = torch.cat([(self.owner == row).nonzero()[:, 0] for row in rows])
-        owner = (self.owner[kept][:, None] == rows).long().argmax(dim=1)
-        return Beams(take(self.canvas, kept), owner, self.score[kept])
-
-
-@dataclass
-class Children:
-    """One way on for each beam that has it."""
-
-    parent: Tensor  # (n,) index of the beam
-    where: Tensor  # (n, length) bool
-    accelerated: bool
+        """The beams of the rows named, which are in ascending order."""
+        kept = self.pick(torch.isin(self.owner, rows).nonzero()[:, 0])
+        return replace(kept, owner=torch.searchsorted(rows, kept.owner))
 
 
 @dataclass
@@ -73,105 +67,61 @@ class RunningSoar:
     beams: Beams | None = None
 
     def __call__(self, canvas: Canvas, denoise: Denoise, noise: Noise) -> Decision:
+        rows = torch.arange(canvas.rows, device=canvas.tokens.device)
         if self.beams is None:
-            rows = torch.arange(canvas.rows, device=canvas.tokens.device)
             self.beams = Beams(canvas, rows, torch.zeros(canvas.rows, device=rows.device))
         before = self.beams
-        going = before.canvas.masked.any(dim=1).nonzero()[:, 0]
-        live = take(before.canvas, going)
-        guided = Guided(denoise(live.tokens, "given", before.owner[going]))
-        drawn = noise.take(before.owner[going])
-        proposal = self.rule.sampler.propose(guided, live.open, drawn)
-        families = self._children(live, proposal)
-        self.beams = self._survivors(before, going, live, proposal, families)
-        return self._decision(canvas, going, proposal, before.owner)
+        unfinished = before.canvas.masked.any(dim=1)
+        live, done = (before.pick(which.nonzero()[:, 0]) for which in (unfinished, ~unfinished))
+        guided = Guided(denoise(live.canvas.tokens, "given", live.owner))
+        proposal = self.rule.sampler.propose(guided, live.canvas.open, noise.take(live.owner))
+        parent, where, fast = self._children(live.canvas, proposal)
+        pool = join([done, _grown(live, proposal, parent, where)])
+        hasty = set(live.owner[parent[fast]].tolist())
+        self.beams = self._survivors(before, pool, hasty)
+        # A row shows its best beam that is not finished, and the best of all once every one is.
+        unfinished = self.beams.canvas.masked.any(dim=1)
+        places = torch.arange(len(unfinished), device=rows.device)
+        mine = self.beams.owner == rows[:, None]
+        shown = torch.where(mine, places + len(places) * ~unfinished, 2 * len(places) + 1)
+        tokens = self.beams.canvas.tokens[shown.argmin(dim=1)]
+        best = (live.owner == rows[:, None]).long().argmax(dim=1)
+        return Decision(tokens, tokens != canvas.tokens, proposal.probability[best], {})
 
-    def _children(self, live: Canvas, proposal: Proposal) -> list[Children]:
-        """The children of the beams that are not finished, as masks over positions."""
+    def _children(self, live: Canvas, proposal: Proposal) -> tuple[Tensor, Tensor, Tensor]:
+        """The parent (n,) of each child, what it commits (n, length), whether it accelerates."""
+        rank = ranks(proposal.score, live.open)
         quota = self.rule.schedule(live).clamp(min=1)
         sure = (live.open & (proposal.probability > self.rule.threshold)).sum(dim=1)
-        fast = sure > 0
         count = torch.maximum(sure.clamp(max=self.rule.max_parallel), quota)
-        some = fast.nonzero()[:, 0]
-        families = [Children(some, highest(proposal.score, count, live.open)[some], True)]
-        left = live.open.sum(dim=1)
-        for rank in range(self.rule.beam_width):
-            base = highest(proposal.score, quota - 1, live.open)
-            upto = highest(proposal.score, quota + rank, live.open)
-            one = upto & ~highest(proposal.score, quota + rank - 1, live.open)
-            some = (~fast & (left >= quota + rank)).nonzero()[:, 0]
-            families.append(Children(some, (base | one)[some], False))
-        return families
+        fast, left = sure > 0, live.open.sum(dim=1)
+        ways = [(rank < count[:, None]) & fast[:, None]]
+        for other in range(self.rule.beam_width):
+            last = quota - 1 + other
+            way = (rank < quota[:, None] - 1) | (rank == last[:, None])
+            ways.append(way & (~fast & (left > last))[:, None])
+        where = torch.stack(ways, dim=1) & live.open[:, None]
+        parent, way_index = where.any(dim=2).nonzero(as_tuple=True)
+        return parent, where[parent, way_index], way_index == 0
 
-    def _survivors(
-        self,
-        before: Beams,
-        going: Tensor,
-        live: Canvas,
-        proposal: Proposal,
-        families: list[Children],
-    ) -> Beams:
-        """The best distinct children of each row."""
-        done = ~before.canvas.masked.any(dim=1)
-        kept = done.nonzero()[:, 0]
-        canvases, owners, scores = (
-            [take(before.canvas, kept)],
-            [before.owner[kept]],
-            [before.score[kept]],
-        )
-        for family in families:
-            parent = take(live, family.parent)
-            tokens = torch.where(family.where, proposal.token[family.parent], parent.tokens)
-            gain = (proposal.probability[family.parent] * family.where).sum(dim=1)
-            canvases.append(parent.write(tokens))
-            owners.append(before.owner[going[family.parent]])
-            scores.append(before.score[going[family.parent]] + gain)
-        accelerated = set(owners[1].tolist())
-        pool = Beams(_stack(canvases), torch.cat(owners), torch.cat(scores))
+    def _survivors(self, before: Beams, pool: Beams, hasty: set[int]) -> Beams:
+        """The best distinct beams of each row."""
         chosen: list[int] = []
+        masks, masks_before = pool.canvas.masked.sum(dim=1), before.canvas.masked.sum(dim=1)
         for row in dict.fromkeys(before.owner.tolist()):
-            ranked = self._ranked(pool, row)
-            best_before = int((before.owner == row).nonzero()[0, 0])
-            fewer = pool.canvas.masked[ranked[0]].sum() < before.canvas.masked[best_before].sum()
-            width = 1 if row in accelerated and bool(fewer) else self.rule.beam_width
-            chosen += ranked[:width]
-        return _pick(pool, torch.tensor(chosen, device=pool.owner.device))
-
-    def _ranked(self, pool: Beams, row: int) -> list[int]:
-        """The distinct beams of a row, best first."""
-        mine = (pool.owner == row).nonzero()[:, 0]
-        order = mine[pool.score[mine].sort(descending=True, stable=True).indices]
-        distinct = {tuple(pool.canvas.tokens[i].tolist()): i for i in reversed(order.tolist())}
-        return [i for i in order.tolist() if i in distinct.values()]
-
-    def _decision(
-        self, canvas: Canvas, going: Tensor, proposal: Proposal, owner: Tensor
-    ) -> Decision:
-        """Show each row's best beam that is not finished; once all are, the best of all."""
-        assert self.beams is not None
-        beams = self.beams
-        unfinished = beams.canvas.masked.any(dim=1)
-        shown = []
-        for row in range(canvas.rows):
-            mine = (beams.owner == row).nonzero()[:, 0]
-            open_ones = mine[unfinished[mine]]
-            shown.append(int(open_ones[0] if len(open_ones) else mine[0]))
-        tokens = beams.canvas.tokens[torch.tensor(shown, device=canvas.tokens.device)]
-        confidence = torch.zeros_like(proposal.probability[:1]).repeat(canvas.rows, 1)
-        first = {int(owner[beam]): i for i, beam in reversed(list(enumerate(going.tolist())))}
-        for row, i in first.items():
-            confidence[row] = proposal.probability[i]
-        return Decision(tokens, tokens != canvas.tokens, confidence, {})
+            mine = (pool.owner == row).nonzero()[:, 0]
+            order = mine[pool.score[mine].sort(descending=True, stable=True).indices].tolist()
+            distinct = {tuple(pool.canvas.tokens[i].tolist()): i for i in reversed(order)}
+            order = [i for i in order if i in distinct.values()]
+            best_before = (before.owner == row).long().argmax()
+            fewer = bool(masks[order[0]] < masks_before[best_before])
+            chosen += order[: 1 if row in hasty and fewer else self.rule.beam_width]
+        return pool.pick(torch.tensor(chosen, device=pool.owner.device))
 
 
-def _stack(canvases: list[Canvas]) -> Canvas:
-    """Canvases of equal length, one below the other."""
-    names = ("tokens", "given", "valid", "block", "budget", "start", "step", "block_step")
-    joined: dict[str, Any] = {
-        name: torch.cat([getattr(canvas, name) for canvas in canvases]) for name in names
-    }
-    return replace(canvases[0], **joined)
-
-
-def _pick(pool: Beams, beams: Tensor) -> Beams:
-    return Beams(take(pool.canvas, beams), pool.owner[beams], pool.score[beams])
+def _grown(live: Beams, proposal: Proposal, parent: Tensor, where: Tensor) -> Beams:
+    """The children of beams, with what they commit written."""
+    children = live.pick(parent)
+    tokens = torch.where(where, proposal.token[parent], children.canvas.tokens)
+    gain = (proposal.probability[parent] * where).sum(dim=1)
+    return replace(children, canvas=children.canvas.write(tokens), score=children.score + gain)

@@ -1,0 +1,85 @@
+"""A misspelt name or a value out of range: one line that says what and what is allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+import focore
+from focore.decoding.options import Settings, options_of
+from tests.support import random_model
+
+MODEL = random_model()
+
+WRONG = [
+    ({"method": "focor"}, "unknown method 'focor'; did you mean 'focore'?"),
+    ({"method": "zzz"}, "unknown method 'zzz'; known: acfg, cfg, confidence"),
+    ({"core_token": 3}, "unknown option of method 'focore' 'core_token'; did you mean"),
+    ({"method": "confidence", "core_tokens": 3}, "unknown option of method 'confidence'"),
+    ({"gen_length": 0}, "gen_length=0 is not allowed; it must be a whole number at least 1"),
+    ({"gen_length": 2.5}, "gen_length=2.5"),
+    ({"gen_length": True}, "gen_length=True"),
+    ({"temperature": -1}, "temperature=-1 is not allowed; it must be a number at least 0"),
+    ({"temperature": float("nan")}, "temperature=nan"),
+    ({"top_p": 0}, "it must be a number above 0 and at most 1, or none"),
+    ({"top_k": 0}, "top_k=0"),
+    ({"schedule": "evn"}, "schedule='evn' is not allowed; it must be one of even, dream"),
+    ({"cache": "double"}, "cache='double'"),
+    ({"suppress_eos": "yes"}, "suppress_eos='yes' is not allowed; it must be true or false"),
+    ({"ema_decay": 1.1}, "ema_decay=1.1"),
+    ({"guidance_scale": "0.3"}, "guidance_scale='0.3'"),
+    ({"seed": -1}, "seed=-1"),
+    ({"batch_size": 0}, "batch_size=0"),
+    ({"method": "prophet", "thresholds": [1, 2]}, "must be three numbers"),
+    ({"method": "prophet", "thresholds": "abc"}, "must be three numbers"),
+    ({"method": "focore_a", "burst": "finnish"}, "one of finish, once, repeat"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG, ids=[m[:30] for _, m in WRONG])
+def test_wrong_options(options: dict, message: str) -> None:
+    with pytest.raises(focore.OptionError) as error:
+        focore.generate(MODEL, [1, 2], **{"gen_length": 8, **options})
+    assert message in str(error.value) and "\n" not in str(error.value)
+    assert isinstance(error.value, ValueError)
+
+
+def test_a_stream_checks_at_once() -> None:
+    with pytest.raises(focore.OptionError):
+        focore.stream(MODEL, [1], gen_length=-1)
+
+
+def test_completions_say_all_their_options() -> None:
+    made = focore.generate(MODEL, [1], gen_length=4, guidance_scale=1, seed=3)
+    assert set(made.options) == set(options_of(Settings)) | set(focore.METHODS["focore"].options)
+    assert made.options["steps"] == 4 and made.options["block_length"] == 32
+    assert made.options["guidance_scale"] == 1 and made.options["core_tokens"] == 8
+    assert made.method == "focore" and made.seed == 3 and made.seconds > 0
+
+
+CONTRACT = {
+    "random": {}, "confidence": {}, "margin": {}, "entropy": {}, "greedy": {}, "origin": {},
+    "cfg": {"guidance_scale": 0.3},
+    "acfg": {"guidance_scale": 0.3, "remask_ratio": 0.3},
+    "klass": {"confidence_threshold": 0.9, "kl_threshold": 0.01, "history_length": 2},
+    "prophet": {"thresholds": (7.5, 5.0, 2.5), "answer_start": None, "answer_length": 5},
+    "threshold": {"threshold": 0.9},
+    "factor": {"factor": 1.0},
+    "soar": {"beam_width": 2, "threshold": 0.95, "max_parallel": 5},
+    "mask_hd": {"guidance_scale": 0.3}, "mask_ld": {"guidance_scale": 0.3},
+    "focore": {
+        "guidance_scale": 0.3, "core_tokens": 8, "divergence_top_k": 256, "ema_decay": 0.9,
+        "scope": "all", "cold_start": "zero", "tie_noise": 1e-8,
+    },
+}  # fmt: skip
+CONTRACT["focore_a"] = CONTRACT["focore"] | {
+    "convergence_threshold": 0.01, "parallel_tokens": 5, "burst": "finish", "monitor": "decoded",
+}  # fmt: skip
+
+
+def test_methods_and_defaults_are_those_promised() -> None:
+    found = {
+        name: {option: item.default for option, item in method.options.items()}
+        for name, method in focore.METHODS.items()
+    }
+    assert found == CONTRACT
+    assert all(m.rule and m.paper and m.formula and m.passes for m in focore.METHODS.values())
