@@ -70,6 +70,15 @@ def test_text_is_cut_at_the_first_end_token(model: focore.Model) -> None:
     assert model.text is not None
     answer = [*model.text.plain("six pears"), 3, *model.text.plain(" more")]
     assert model.text.answer(answer) == "six pears"
+    assert model.text.answer(answer, ["ears", "x p", "more"]) == "si"
+
+
+def test_stop_strings_cut_the_text_and_not_the_tokens(model: focore.Model) -> None:
+    options = {"method": "confidence", "gen_length": 12, "prefix": "two red apples"}
+    whole = focore.generate(model, "How many?", **options)
+    cut = focore.generate(model, "How many?", stop=" red", **options)
+    assert whole.text.startswith("two red") and cut.text == "two"
+    assert cut.tokens == whole.tokens
 
 
 def test_prefix_and_fixed_text_stay(model: focore.Model) -> None:

@@ -180,22 +180,25 @@ def generate(
     method: str = "focore",
     seed: int = 0,
     chat: bool | None = None,
+    stop: str | Sequence[str] = (),
     batch_size: int = 16,
     **options: Any,
 ) -> Completion | list[Completion]:
     """Answer one prompt or a list of prompts.
 
     A prompt is a string, a list of chat messages, or a list of token ids, used as they are. A
-    string is put into the chat template of an instruct model; `chat` forces it or forbids it.
+    string is put into the chat template of an instruct model; `chat` forces it or forbids it. The
+    text of an answer ends before its first end token, and before the first string of `stop`.
     `options` are those that every method takes, and the method's own; `focore.METHODS` has them.
     """
     plan = Plan.make(model, method, seed, options)
     many = several(prompts)
+    stops = [stop] if isinstance(stop, str) else list(stop)
     rows = [plan.continuation(prompt, chat) for prompt in (prompts if many else [prompts])]
     made = []
     for row, tally in zip(rows, finish(plan, rows, batch_size), strict=True):
         answer = tally.tokens[row.start :]
-        text = model.text.answer(answer) if model.text else ""
+        text = model.text.answer(answer, stops) if model.text else ""
         made.append(Completion(answer, text, **_cost(plan, tally)))
     return made if many else made[0]
 

@@ -67,10 +67,11 @@ class Text:
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=True)
         return text
 
-    def answer(self, ids: Sequence[int]) -> str:
-        """The text of an answer, cut at the first end token."""
+    def answer(self, ids: Sequence[int], stops: Sequence[str] = ()) -> str:
+        """The text of an answer, cut at the first end token and then at the first stop string."""
         ends = (i for i, token in enumerate(ids) if token in self.end_ids)
-        return self.decode(ids[: next(ends, len(ids))])
+        text = self.decode(ids[: next(ends, len(ids))])
+        return text[: min((text.index(stop) for stop in stops if stop in text), default=None)]
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Each token as a reader would see it, special ones by name."""
