@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from .errors import OptionError
@@ -161,6 +163,26 @@ class Canvas:
         """(rows,) steps left in the current block, this one included."""
         block = self.current.clamp(max=self.budget.shape[1] - 1)
         return self.budget.gather(1, block[:, None])[:, 0] - self.block_step
+
+    def resize(self, length: int) -> Canvas:
+        """The same rows with more padding, or less."""
+        more = max(0, length - self.tokens.shape[1])
+        longer: dict[str, Any] = {
+            name: F.pad(getattr(self, name), (0, more), value=fill)[:, :length]
+            for name, fill in (("tokens", 0), ("given", 0), ("valid", 0), ("block", -1))
+        }
+        return replace(self, **longer, padded=not bool(longer["valid"].all()))
+
+    def join(self, canvases: Sequence[Canvas], sizes: Sequence[int]) -> Canvas:
+        """The rows of several canvases of one length, this one the first."""
+        blocks = max(canvas.budget.shape[1] for canvas in canvases)
+        budgets = [F.pad(c.budget, (0, blocks - c.budget.shape[1])) for c in canvases]
+        names = ("tokens", "given", "valid", "block", "start", "step", "block_step")
+        joined: dict[str, Any] = {
+            name: torch.cat([getattr(canvas, name) for canvas in canvases]) for name in names
+        }
+        padded = any(canvas.padded for canvas in canvases)
+        return replace(self, **joined, budget=torch.cat(budgets), padded=padded)
 
     def write(self, tokens: Tensor) -> Canvas:
         """The canvas after a step that left these tokens (rows, length)."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, overload
+
+import torch
 
 from .canvas import Canvas, Row, blanks, continuation
 from .decoding.focore import Watch
-from .decoding.loop import Step, Stop, decode
+from .decoding.loop import Batch, Step, Stop
 from .decoding.method import Method
 from .decoding.methods import find
 from .decoding.noise import Noise, row_seed
@@ -18,7 +21,7 @@ from .decoding.options import Option, Settings, options_of, refuse_unknown
 from .decoding.policy import Compose, Policy
 from .errors import OptionError
 from .loading import Model
-from .model.cache import passes
+from .model.cache import make_passes
 from .prompts import Prompt, blank_ids, fixed_ids, prompt_ids, several
 
 BLOCK_LENGTH = 32
@@ -120,29 +123,48 @@ class Tally:
     tokens: list[int]
     steps: int = 0
     passes: int = 0
+    begin: float = 0.0
     seconds: float = 0.0
 
 
-def run(plan: Plan, rows: Sequence[Row], seeds: Sequence[int]) -> Iterator[Step]:
-    """Decode rows side by side."""
-    denoiser, ends = plan.model.denoiser, plan.model.end_ids
-    canvas = Canvas.lay(rows, denoiser.device)
-    noise = Noise.seeded(seeds, [len(row.tokens) for row in rows], denoiser.device)
-    stop = Stop(ends, ends[0]) if plan.settings.stop_at_eos and ends else None
-    return decode(passes(denoiser, plan.settings.cache), canvas, plan.policy, noise, stop)
+class Runner:
+    """Rows of one plan under decoding."""
+
+    def __init__(self, plan: Plan):
+        self._device = plan.model.denoiser.device
+        ends = plan.model.end_ids
+        stop = Stop(ends, ends[0]) if plan.settings.stop_at_eos and ends else None
+        passes = partial(make_passes, plan.model.denoiser, plan.settings.cache)
+        self.batch = Batch(passes, plan.policy, stop)
+
+    def admit(self, rows: Sequence[Row], seeds: Sequence[int], names: Sequence[int]) -> None:
+        """Let rows join, each under a name that its steps will carry."""
+        canvas = Canvas.lay(rows, self._device)
+        noise = Noise.seeded(seeds, [len(row.tokens) for row in rows], self._device)
+        self.batch.admit(canvas, noise, torch.tensor(names, device=self._device))
 
 
 def finish(plan: Plan, rows: Sequence[Row], batch_size: int) -> list[Tally]:
-    """Decode rows to the end, those of like length together."""
+    """Decode rows to the end.
+
+    A row that is done makes place for the next one at once. Long rows go first, so that rows of
+    like length are side by side and those that follow always fit.
+    """
     size = BATCH_SIZE.check(batch_size)
     seeds = row_seeds(plan.seed, rows)
     tallies = [Tally(row.tokens) for row in rows]
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i].tokens))
-    for first in range(0, len(order), size):
-        batch = order[first : first + size]
-        begin = time.perf_counter()
-        for step in run(plan, [rows[i] for i in batch], [seeds[i] for i in batch]):
-            record(step, [tallies[i] for i in batch], time.perf_counter() - begin)
+    waiting = sorted(range(len(rows)), key=lambda i: len(rows[i].tokens))
+    runner = Runner(plan)
+    while waiting or len(runner.batch):
+        free = size - len(runner.batch)
+        if waiting and free:
+            names = [waiting.pop() for _ in range(min(free, len(waiting)))]
+            runner.admit([rows[i] for i in names], [seeds[i] for i in names], names)
+            begin = time.perf_counter()
+            for name in names:
+                tallies[name].begin = begin
+        if len(runner.batch):
+            record(runner.batch.step(), tallies)
     return tallies
 
 
@@ -157,7 +179,7 @@ def row_seeds(seed: int, rows: Sequence[Row]) -> list[int]:
     return seeds
 
 
-def record(step: Step, tallies: Sequence[Tally], seconds: float) -> None:
+def record(step: Step, tallies: Sequence[Tally]) -> None:
     """Add a step to the tallies of its rows."""
     done, counts = step.done.tolist(), step.passes.tolist()
     for place, row in enumerate(step.row.tolist()):
@@ -166,7 +188,7 @@ def record(step: Step, tallies: Sequence[Tally], seconds: float) -> None:
         tally.passes += counts[place]
         if done[place]:
             tally.tokens = step.tokens[place, : len(tally.tokens)].tolist()
-            tally.seconds = seconds
+            tally.seconds = time.perf_counter() - tally.begin
 
 
 @overload

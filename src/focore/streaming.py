@@ -8,7 +8,7 @@ from typing import Any
 
 from .canvas import Row
 from .decoding.loop import Step
-from .generation import Plan, row_seeds, run
+from .generation import Plan, Runner, row_seeds
 from .loading import Model
 from .prompts import Prompt
 
@@ -47,8 +47,16 @@ def stream(
     plan = Plan.make(model, method, seed, options)
     plan = plan.watched() if watch else plan
     row = plan.continuation(prompt, chat)
-    steps = run(plan, [row], row_seeds(plan.seed, [row]))
-    return (frame(model, row, index, step) for index, step in enumerate(steps))
+    return _frames(plan, row)
+
+
+def _frames(plan: Plan, row: Row) -> Iterator[Frame]:
+    runner = Runner(plan)
+    runner.admit([row], row_seeds(plan.seed, [row]), [0])
+    index = 0
+    while len(runner.batch):
+        yield frame(plan.model, row, index, runner.batch.step())
+        index += 1
 
 
 def frame(model: Model, row: Row, index: int, step: Step) -> Frame:

@@ -93,11 +93,11 @@ def test_an_answer_is_whole(
 
 
 @settings(max_examples=150)
-@given(MODEL, st.lists(PROMPTS, min_size=2, max_size=4), runs(), st.randoms())
+@given(MODEL, st.lists(PROMPTS, min_size=2, max_size=5), runs(), st.randoms(), st.integers(2, 4))
 def test_rows_do_not_influence_each_other(
-    model: Model, prompts: list[list[int]], run: dict[str, Any], random: Any
+    model: Model, prompts: list[list[int]], run: dict[str, Any], random: Any, batch_size: int
 ) -> None:
-    """Alone, in a batch, and in a batch in another order: the same tokens, steps and passes."""
+    """Alone, in a batch of any order, joining others midway: the same tokens, steps and passes."""
 
     def key(completion: focore.Completion) -> tuple[list[int], int, int]:
         return completion.tokens, completion.steps, completion.passes
@@ -106,7 +106,8 @@ def test_rows_do_not_influence_each_other(
     alone = [key(focore.generate(model, prompt, **run)) for prompt in distinct]
     order = list(range(len(distinct)))
     random.shuffle(order)
-    together = focore.generate(model, [distinct[i] for i in order], **run)
+    shuffled = [distinct[i] for i in order]
+    together = focore.generate(model, shuffled, batch_size=batch_size, **run)
     assert [key(completion) for completion in together] == [alone[i] for i in order]
 
 
@@ -118,7 +119,7 @@ def test_caches_keep_rows_apart_too(
     run["cache"] = data.draw(st.sampled_from(["prefix", "dual"]))
     distinct = list(map(list, dict.fromkeys(map(tuple, prompts))))
     alone = [focore.generate(model, prompt, **run) for prompt in distinct]
-    together = focore.generate(model, distinct, **run)
+    together = focore.generate(model, distinct, batch_size=2, **run)
     assert [c.tokens for c in together] == [c.tokens for c in alone]
     assert all(model.mask_id not in c.tokens for c in together)
 

@@ -100,6 +100,7 @@ class Instability:
     def _update(self, canvas: Canvas, given: Prediction, watched: Tensor) -> Tensor:
         """Bring S up to date; returns D (rows, length), zero where it was not measured."""
         tracked = (watched | canvas.open if self.rule.track_open else watched) & given.known
+        self._forget(canvas.step == 0)
         divergence, log_total = self._divergence(canvas, given, tracked)
         if self.score is None or self.before is None or self.log_total is None:
             self.score = torch.zeros_like(divergence)
@@ -111,6 +112,12 @@ class Instability:
         self.before = self.before.merged(given)
         self.log_total = torch.where(tracked, log_total, self.log_total)
         return divergence
+
+    def _forget(self, fresh: Tensor) -> None:
+        """Begin anew in the rows (rows,) that take their first step."""
+        if self.score is not None and self.log_total is not None:
+            self.score = torch.where(fresh[:, None], 0, self.score)
+            self.log_total = torch.where(fresh[:, None], torch.nan, self.log_total)
 
     def _divergence(
         self, canvas: Canvas, given: Prediction, tracked: Tensor
@@ -218,6 +225,7 @@ class RunningBurst:
             count = torch.where(converged, more, quota)
         else:
             spent = torch.full_like(left, -1) if self.spent is None else self.spent
+            spent = torch.where(canvas.step == 0, -1, spent)
             fire = converged & (spent != canvas.current)
             self.spent = torch.where(fire, canvas.current, spent)
             count = torch.where(fire, more, quota)

@@ -1,9 +1,10 @@
-"""The one decoding loop: a generator of steps that knows no method by name."""
+"""The one decoding loop: a batch that takes step after step and knows no method by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from ..canvas import Canvas
 from ..errors import DecodingError
 from ..model.cache import Passes
 from ..model.denoiser import Prediction
-from ..rows import take
+from ..rows import join, resize, take
 from .guidance import Notes
 from .noise import Noise
 from .policy import Policy
@@ -48,7 +49,7 @@ class Stop:
 
 
 @dataclass
-class Counter:
+class Counted:
     """Passes bound to a canvas, counted for each of its rows."""
 
     passes: Passes
@@ -67,41 +68,74 @@ class Counter:
         return self.passes(self.canvas, tokens, view, rows)
 
 
-@torch.inference_mode()
-def decode(
-    passes: Passes, canvas: Canvas, policy: Policy, noise: Noise, stop: Stop | None = None
-) -> Iterator[Step]:
-    """Decode a canvas, one step at a time, until no row has a mask."""
-    running = policy.start()
-    row = torch.arange(canvas.rows, device=canvas.tokens.device)
-    state = take((canvas, running, passes, noise, row), row[canvas.masked.any(dim=1)])
-    while len(state[-1]):
-        canvas, running, passes, noise, row = state
-        denoise = Counter(passes, canvas)
-        decision = running(canvas, denoise, noise)
-        tokens = decision.tokens if stop is None else stop(canvas, decision.tokens)
+@dataclass(frozen=True)
+class State:
+    """All that is known of the rows under way."""
+
+    canvas: Canvas
+    running: Any  # the method's memory
+    passes: Passes
+    noise: Noise
+    row: Tensor  # (rows,) the name of each
+
+
+class Batch:
+    """Rows decoded side by side; rows join between steps and leave when they are done."""
+
+    def __init__(self, passes: Callable[[], Passes], policy: Policy, stop: Stop | None = None):
+        self._passes, self._policy, self._stop = passes, policy, stop
+        self._state: State | None = None
+
+    def __len__(self) -> int:
+        return 0 if self._state is None else len(self._state.row)
+
+    @torch.inference_mode()
+    def admit(self, canvas: Canvas, noise: Noise, row: Tensor) -> None:
+        """Let rows join; one without a mask does not."""
+        state = State(canvas, self._policy.start(), self._passes(), noise, row)
+        begun = canvas.masked.any(dim=1).nonzero()[:, 0]
+        if not len(begun):
+            return
+        state = state if len(begun) == len(row) else take(state, begun)
+        if self._state is not None:
+            states = [self._state, state]
+            length = max(each.canvas.tokens.shape[1] for each in states)
+            states = [resize(each, length) for each in states]
+            state = join(states, [len(each.row) for each in states])
+        self._state = state
+
+    @torch.inference_mode()
+    def step(self) -> Step:
+        """Decode one step of every row."""
+        state = self._state
+        assert state is not None
+        canvas, denoise = state.canvas, Counted(state.passes, state.canvas)
+        decision = state.running(canvas, denoise, state.noise)
+        tokens = decision.tokens if self._stop is None else self._stop(canvas, decision.tokens)
         after = canvas.write(tokens)
         going = after.masked.any(dim=1)
-        yield Step(
-            row,
-            tokens,
-            decision.committed | (tokens != decision.tokens),
-            decision.confidence,
-            denoise.count,
-            ~going,
-            decision.notes,
+        self._keep(replace(state, canvas=after), going)
+        committed = decision.committed | (tokens != decision.tokens)
+        return Step(
+            state.row, tokens, committed, decision.confidence, denoise.count, ~going, decision.notes
         )
-        _require_progress(after, going)
+
+    def _keep(self, state: State, going: Tensor) -> None:
+        """Go on with the rows that are not done."""
         rest = going.nonzero()[:, 0]
-        if not len(rest):
-            return
-        state = (after, running, passes, noise, row)
-        if len(rest) < len(row):
+        if len(rest) == len(state.row):
+            self._state = state
+        elif len(rest):
             state = take(state, rest)
+            self._state = resize(state, max(state.noise.lengths))
+        else:
+            self._state = None
+        if len(rest):
+            _require_progress(state.canvas)
 
 
-def _require_progress(canvas: Canvas, going: Tensor) -> None:
-    stuck = going & (canvas.step >= canvas.budget.sum(dim=1))
+def _require_progress(canvas: Canvas) -> None:
+    stuck = canvas.step >= canvas.budget.sum(dim=1)
     if bool(stuck.any()):
         raise DecodingError(
             f"row {int(stuck.nonzero()[0, 0])} still has masks after its last step; "

@@ -26,6 +26,11 @@ class Noise:
         kept = rows.tolist()
         return Noise([self.generators[r] for r in kept], [self.lengths[r] for r in kept])
 
+    def join(self, others: Sequence[Noise], sizes: Sequence[int]) -> Noise:
+        """The noise of the rows of several, this one the first."""
+        generators = [generator for noise in others for generator in noise.generators]
+        return Noise(generators, [length for noise in others for length in noise.lengths])
+
     def uniform(self, row: Tensor, width: int) -> Tensor:
         """(n, width) draws from U(0, 1) in the widest float of the device, n the entries of `row`.
 

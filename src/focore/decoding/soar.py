@@ -14,13 +14,14 @@ A beam counts as a pass of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from ..canvas import Canvas, ranks
-from ..rows import join, take
+from ..rows import take
 from .guidance import Denoise, Guided
 from .noise import Noise
 from .options import Piece, option
@@ -60,6 +61,10 @@ class Beams:
         kept = self.pick(torch.isin(self.owner, rows).nonzero()[:, 0])
         return replace(kept, owner=torch.searchsorted(rows, kept.owner))
 
+    def join(self, others: Sequence[Beams | None], sizes: Sequence[int]) -> Beams:
+        """These beams; rows that join later have none yet."""
+        return self
+
 
 @dataclass
 class RunningSoar:
@@ -68,15 +73,13 @@ class RunningSoar:
 
     def __call__(self, canvas: Canvas, denoise: Denoise, noise: Noise) -> Decision:
         rows = torch.arange(canvas.rows, device=canvas.tokens.device)
-        if self.beams is None:
-            self.beams = Beams(canvas, rows, torch.zeros(canvas.rows, device=rows.device))
-        before = self.beams
+        before = self._begun(canvas, rows[canvas.step == 0])
         unfinished = before.canvas.masked.any(dim=1)
         live, done = (before.pick(which.nonzero()[:, 0]) for which in (unfinished, ~unfinished))
         guided = Guided(denoise(live.canvas.tokens, "given", live.owner))
         proposal = self.rule.sampler.propose(guided, live.canvas.open, noise.take(live.owner))
         parent, where, fast = self._children(live.canvas, proposal)
-        pool = join([done, _grown(live, proposal, parent, where)])
+        pool = _both(done, _grown(live, proposal, parent, where))
         hasty = set(live.owner[parent[fast]].tolist())
         self.beams = self._survivors(before, pool, hasty)
         # A row shows its best beam that is not finished, and the best of all once every one is.
@@ -87,6 +90,11 @@ class RunningSoar:
         tokens = self.beams.canvas.tokens[shown.argmin(dim=1)]
         best = (live.owner == rows[:, None]).long().argmax(dim=1)
         return Decision(tokens, tokens != canvas.tokens, proposal.probability[best], {})
+
+    def _begun(self, canvas: Canvas, fresh: Tensor) -> Beams:
+        """The beams so far, and one for each row that takes its first step."""
+        new = Beams(take(canvas, fresh), fresh, torch.zeros(len(fresh), device=fresh.device))
+        return new if self.beams is None else _both(self.beams, new)
 
     def _children(self, live: Canvas, proposal: Proposal) -> tuple[Tensor, Tensor, Tensor]:
         """The parent (n,) of each child, what it commits (n, length), whether it accelerates."""
@@ -125,3 +133,9 @@ def _grown(live: Beams, proposal: Proposal, parent: Tensor, where: Tensor) -> Be
     tokens = torch.where(where, proposal.token[parent], children.canvas.tokens)
     gain = (proposal.probability[parent] * where).sum(dim=1)
     return replace(children, canvas=children.canvas.write(tokens), score=children.score + gain)
+
+
+def _both(some: Beams, more: Beams) -> Beams:
+    """All the beams of two."""
+    canvas = some.canvas.join([some.canvas, more.canvas], [len(some.owner), len(more.owner)])
+    return Beams(canvas, torch.cat((some.owner, more.owner)), torch.cat((some.score, more.score)))

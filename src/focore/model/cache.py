@@ -31,7 +31,7 @@ class Passes(Protocol):
         ...
 
 
-def passes(denoiser: Denoiser, cache: str) -> Passes:
+def make_passes(denoiser: Denoiser, cache: str) -> Passes:
     """The passes of a run with this kind of cache."""
     if cache == "none":
         return Uncached(denoiser)
@@ -71,6 +71,7 @@ class Cached:
         if view not in self.views:
             self.views[view] = self._empty(canvas)
         begins = self.views[view].block[rows] != canvas.current[rows]
+        begins |= canvas.step[rows] == 0
         full, part = begins.nonzero()[:, 0], (~begins).nonzero()[:, 0]
         if not len(part):
             return self._full(canvas, tokens, view, rows)

@@ -13,38 +13,49 @@ from torch import Tensor
 CHUNK = 1 << 24  # elements of the largest tensor with a vocabulary or gathered-head axis
 
 
+class Head:
+    """Scores the vocabulary; belongs to all rows."""
+
+    def __init__(self, weight: Tensor):
+        self.weight = weight  # (vocabulary, width)
+
+    def __call__(self, hidden: Tensor) -> Tensor:
+        """Logits (n, vocabulary) of hidden states (n, width)."""
+        return F.linear(hidden, self.weight)
+
+    def of(self, hidden: Tensor, tokens: Tensor) -> Tensor:
+        """Logits (n, k) of the given tokens (n, k) only."""
+        size = max(1, CHUNK // max(1, tokens.shape[-1] * hidden.shape[-1]))
+        parts = [
+            torch.bmm(self.weight[ids], some[:, :, None])[..., 0]
+            for some, ids in zip(torch.split(hidden, size), torch.split(tokens, size), strict=True)
+        ]
+        return torch.cat(parts)
+
+
 @dataclass(frozen=True)
 class Prediction:
     """What a pass says of each position; the head is applied where it is asked for."""
 
     hidden: Tensor  # (rows, length, width), position i scoring the token at i
     known: Tensor  # (rows, length) bool: positions that this pass predicted
-    head: Tensor | None  # (vocabulary, width); None if `hidden` already holds logits
+    head: Head | None  # None if `hidden` already holds logits
 
     @property
     def vocabulary(self) -> int:
-        return self.hidden.shape[-1] if self.head is None else self.head.shape[0]
+        return self.hidden.shape[-1] if self.head is None else self.head.weight.shape[0]
 
     def logits(self, row: Tensor, position: Tensor) -> Tensor:
         """Logits (n, vocabulary) at n positions, in float32 at least."""
         hidden = self.hidden[row, position]
-        return widen(hidden if self.head is None else F.linear(hidden, self.head))
+        return widen(hidden if self.head is None else self.head(hidden))
 
     def logits_of(self, row: Tensor, position: Tensor, tokens: Tensor) -> Tensor:
         """Logits (n, k) of the given tokens (n, k) only."""
         hidden = self.hidden[row, position]
-        if self.head is None:
-            return widen(hidden.gather(-1, tokens))
-        size = max(1, CHUNK // max(1, tokens.shape[-1] * hidden.shape[-1]))
-        parts = [
-            torch.bmm(self.head[ids], some[:, :, None])[..., 0]
-            for some, ids in zip(torch.split(hidden, size), torch.split(tokens, size), strict=True)
-        ]
-        return widen(torch.cat(parts))
-
-    def take(self, rows: Tensor) -> Prediction:
-        """The prediction of the rows named."""
-        return replace(self, hidden=self.hidden[rows], known=self.known[rows])
+        return widen(
+            hidden.gather(-1, tokens) if self.head is None else self.head.of(hidden, tokens)
+        )
 
     def merged(self, newer: Prediction) -> Prediction:
         """This prediction with the positions that `newer` predicted replaced."""
@@ -104,6 +115,14 @@ class KeyValues:
             self.keys.scatter_(2, where, keys)
             self.values.scatter_(2, where, values)
         return self.keys, self.values
+
+    def resize(self, length: int) -> KeyValues:
+        """The same with more positions, or fewer."""
+        assert self.keys is not None and self.values is not None
+        more = (0, 0, 0, max(0, length - self.keys.shape[2]))
+        return KeyValues(
+            F.pad(self.keys, more)[:, :, :length], F.pad(self.values, more)[:, :, :length]
+        )
 
     def replace(self, rows: Tensor, newer: KeyValues) -> None:
         """Take over what `newer` holds, as these rows."""

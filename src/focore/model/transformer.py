@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .denoiser import KeyValues, Prediction
+from .denoiser import Head, KeyValues, Prediction
 
 
 @dataclass(frozen=True)
@@ -175,6 +175,7 @@ class Native:
         self.mask_id, self.end_ids = config.mask_id, config.end_ids
         self.vocabulary, self.max_length = config.vocabulary, config.max_length
         self.own_top_k = config.own_top_k
+        self.head = Head(transformer.head.weight)
 
     @property
     def device(self) -> torch.device:
@@ -213,4 +214,4 @@ class Native:
             # The first position has nothing before it and keeps its own output.
             hidden = torch.cat((hidden[:, :1], hidden[:, :-1]), dim=1)
             known = torch.cat((known[:, :1], known[:, :-1]), dim=1)
-        return Prediction(hidden, known, self.transformer.head.weight)
+        return Prediction(hidden, known, self.head)
