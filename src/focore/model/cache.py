@@ -40,14 +40,14 @@ def make_passes(denoiser: Denoiser, cache: str) -> Passes:
     return Cached(denoiser, cache)
 
 
-@dataclass
 class Uncached:
-    """Every pass is a full one."""
+    """Every pass is a full one; nothing is kept of any row."""
 
-    denoiser: Denoiser
+    def __init__(self, denoiser: Denoiser):
+        self._denoiser = denoiser
 
     def __call__(self, canvas: Canvas, tokens: Tensor, view: str, rows: Tensor) -> Prediction:
-        return self.denoiser.predict(tokens, _keys(canvas, rows))
+        return self._denoiser.predict(tokens, _keys(canvas, rows))
 
 
 @dataclass
