@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import CheckpointError, DecodingError, OptionError
-from . import decode, listing  # noqa: F401  (each adds its commands to the app)
+from . import decode, listing, train  # noqa: F401  (each adds its commands to the app)
 from .app import app
 
 

@@ -1,0 +1,1 @@
+"""Measurements: quality on the shipped model, speed as ratios."""

@@ -1,0 +1,152 @@
+"""How well each method decodes on the shipped model: problems solved, steps, passes, seconds.
+
+    python -m benchmarks.quality RESULTS [--data DIR] [--problems 1000] [--only NAME ...]
+
+Every problem is written down as soon as its batch is done, and nothing is computed twice: run it
+again to go on. When all is there it writes docs/results.md. Options other than the defaults were
+chosen on the dev split, never on test problems.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import focore
+from focore.train import Problem, correct, countdown, held_out
+
+from .report import write_report
+
+LENGTH = 32  # tokens, one block, steps = length
+BATCH = 32
+METHODS = ("random", "confidence", "margin", "entropy", "origin", "cfg", "acfg", "klass", "prophet")
+METHODS += ("threshold", "factor", "soar", "mask_hd", "mask_ld", "focore", "focore_a")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of a table: a method with options that are not the defaults."""
+
+    table: str
+    method: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        said = "-".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.method}-{said}" if said else self.method
+
+
+def settings() -> Iterator[Setting]:
+    """The main table and the paper's ablations."""
+    for method in METHODS:
+        yield Setting("main", method)
+    for w in (0.1, 0.2, 0.3, 0.4, 0.5):
+        yield Setting("w", "focore", {"guidance_scale": w})
+    for k in (2, 4, 6, 8, 10):
+        yield Setting("K", "focore", {"core_tokens": k})
+    for m in range(15):
+        yield Setting("m", "focore_a", {"parallel_tokens": m})
+    for block in (4, 8, 16, 32):
+        for method in ("confidence", "focore"):
+            yield Setting("block", method, {"block_length": block})
+
+
+def tasks(data: Path | None, count: int) -> dict[str, list[Problem]]:
+    """Held-out problems by task, and the public Countdown test if its file is at hand."""
+    found = {task: held_out(task, "test", count) for task in ("countdown", "words", "arithmetic")}
+    if data is not None:
+        lines = (data / "countdown_cd3_test.jsonl").read_text().splitlines()
+        found["countdown (public)"] = [_public(json.loads(line)) for line in lines]
+    return found
+
+
+def _public(item: dict[str, str]) -> Problem:
+    numbers = [int(number) for number in item["input"].split(",")]
+    return Problem("countdown", countdown.prompt(numbers, int(item["output"])), "", item["input"])
+
+
+@dataclass
+class Store:
+    """What has been measured, one file per task and setting, one line per problem."""
+
+    folder: Path
+
+    def read(self, task: str, setting: Setting) -> list[dict[str, Any]]:
+        path = self._path(task, setting)
+        if not path.exists():
+            return []
+        lines = path.read_text().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def append(self, task: str, setting: Setting, rows: Sequence[dict[str, Any]]) -> None:
+        path = self._path(task, setting)
+        whole = [json.dumps(row) + "\n" for row in [*self.read(task, setting), *rows]]
+        beside = path.with_suffix(".new")
+        beside.write_text("".join(whole))
+        beside.replace(path)
+
+    def _path(self, task: str, setting: Setting) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self.folder / f"{task.replace(' ', '-')}--{setting.name}.jsonl"
+
+
+def measure(
+    model: focore.Model, store: Store, task: str, problems: Sequence[Problem], setting: Setting
+) -> list[dict[str, Any]]:
+    """The rows of a setting, those that are missing computed now."""
+    rows = store.read(task, setting)
+    while len(rows) < len(problems):
+        batch = problems[len(rows) : len(rows) + 8 * BATCH]
+        options = {"gen_length": LENGTH, "block_length": LENGTH, **setting.options}
+        made = focore.generate(
+            model, [p.prompt for p in batch], method=setting.method, batch_size=BATCH, **options
+        )
+        store.append(task, setting, [_row(p, c) for p, c in zip(batch, made, strict=True)])
+        rows = store.read(task, setting)
+    return rows[: len(problems)]
+
+
+def _row(problem: Problem, made: focore.Completion) -> dict[str, Any]:
+    return {
+        "right": correct(problem, made.text),
+        "text": made.text,
+        "steps": made.steps,
+        "passes": made.passes,
+        "seconds": made.seconds,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--model", default="tiny")
+    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--ablation-problems", type=int, default=1000)
+    parser.add_argument("--table", nargs="*", default=["main", "w", "K", "m", "block"])
+    parser.add_argument("--report", type=Path, default=Path("docs/results.md"))
+    given = parser.parse_args()
+    model, store = focore.load(given.model), Store(given.results)
+    everything = tasks(given.data, given.problems)
+    found: dict[tuple[str, Setting], Any] = {}
+    for setting in settings():
+        if setting.table not in given.table:
+            continue
+        for task, problems in everything.items():
+            if setting.table != "main":
+                problems = problems[: given.ablation_problems]
+            found[task, setting.table, setting.name] = measure(
+                model, store, task, problems, setting
+            )
+            solved = [row["right"] for row in found[task, setting.table, setting.name]]
+            print(f"{setting.table} {setting.name} {task}: {sum(solved)}/{len(solved)}", flush=True)
+            write_report(given.report, found, LENGTH)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""docs/results.md, from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .statistics import mcnemar, wilson
+
+Rows = Sequence[Mapping[str, Any]]
+Found = Mapping[tuple[str, str, str], Rows]  # (task, table, setting) -> a row per problem
+
+TITLES = {
+    "main": "All methods",
+    "w": "Guidance scale w",
+    "K": "Core tokens K",
+    "m": "Parallel tokens m of FoCore_A",
+    "block": "Block length",
+}
+INTRODUCTION = """# Results on the shipped model
+
+Written by `python -m benchmarks.quality`. Temperature 0, {length} tokens in one block unless said
+otherwise, steps = length, every option at its default. Problems are held out by problem, not by
+wording; the public Countdown test has 256. Brackets are 95% intervals (Wilson). p-values are
+McNemar's, exact and two-sided, on the same problems; with this many comparisons a single small one
+means little. Seconds are per problem in batches of 32 on two shared cores and only comparable
+within a table.
+
+What differs from the paper: a model of a few million parameters instead of 8B, short answers that
+fit in one block, and tasks that it was trained on.
+"""
+
+
+def write_report(path: Path, found: Found, length: int) -> None:
+    """Write what there is so far."""
+    parts = [INTRODUCTION.format(length=length)]
+    for table, title in TITLES.items():
+        tasks = dict.fromkeys(task for task, name, _ in found if name == table)
+        for task in tasks:
+            rows = {s: r for (t, name, s), r in found.items() if (t, name) == (task, table)}
+            parts.append(f"## {title}: {task}\n\n{_table(rows)}\n")
+    path.write_text("\n".join(parts))
+
+
+def _table(settings: Mapping[str, Rows]) -> str:
+    head = "| setting | problems | solved | p against confidence | p against cfg | steps | passes "
+    lines = [head + "| seconds |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for name, rows in settings.items():
+        right = [bool(row["right"]) for row in rows]
+        low, high = wilson(sum(right), len(right))
+        share = f"{sum(right) / len(right):.1%} [{low:.1%}, {high:.1%}]"
+        against = [_against(right, settings.get(other)) for other in ("confidence", "cfg")]
+        means = [
+            sum(row[key] for row in rows) / len(rows) for key in ("steps", "passes", "seconds")
+        ]
+        lines.append(
+            f"| `{name}` | {len(rows)} | {share} | {against[0]} | {against[1]} "
+            f"| {means[0]:.1f} | {means[1]:.1f} | {means[2]:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def _against(right: Sequence[bool], other: Rows | None) -> str:
+    if other is None or len(other) != len(right):
+        return ""
+    return f"{mcnemar(right, [bool(row['right']) for row in other]):.3f}"

@@ -1,0 +1,23 @@
+"""How many held-out problems a checkpoint solves by plain confidence decoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import generate, load
+from .problems import TASKS, held_out
+from .score import correct
+
+LENGTH = 32  # no answer is longer
+
+
+def accuracy(folder: Path, count: int, part: str = "dev", length: int = LENGTH) -> dict[str, float]:
+    """Share of `count` problems of each task that the checkpoint in `folder` solves."""
+    model, found = load(folder), {}
+    for task in TASKS:
+        problems = held_out(task, part, count)
+        prompts = [problem.prompt for problem in problems]
+        answers = generate(model, prompts, method="confidence", gen_length=length)
+        right = [correct(p, a.text) for p, a in zip(problems, answers, strict=True)]
+        found[task] = sum(right) / count
+    return found
