@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import focore
+from focore.text import IS_BASE
 from tests.support import DREAM, LLADA, write_checkpoint
 from tests.tokenizers import write_dream_tokenizer, write_tokenizer
 
@@ -49,6 +50,14 @@ def test_a_base_model_gets_the_string_as_it_is(base: focore.Model) -> None:
     assert base.text is not None
     assert ids(base, "How many?") == base.text.plain("How many?")
     assert ids(base, "How many?", chat=True) != base.text.plain("How many?")
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [("LLaDA-8B-Base", True), ("Dream-v0-Base-7B", True), ("database", False), ("base", True)],
+)
+def test_a_base_model_is_known_by_its_name(name: str, base: bool) -> None:
+    assert bool(IS_BASE.search(name)) == base
 
 
 def test_all_kinds_of_prompts_give_the_same_answer(model: focore.Model) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import CheckpointError, OptionError
 
+IS_BASE = re.compile(r"(^|[-_.])base($|[-_.])", re.IGNORECASE)
 BLANK = re.compile(r"\[MASK(?::(\d+))?\]")
 TURN_ENDS = ("<|eot_id|>", "<|im_end|>")
 FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
@@ -93,7 +94,7 @@ def load_text(
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CheckpointError(f"{folder}: the tokenizer does not load ({reason})") from None
-    return Text(tokenizer, mask_id, end_ids, instruct="base" not in name.lower())
+    return Text(tokenizer, mask_id, end_ids, instruct=not IS_BASE.search(Path(name).name))
 
 
 def _tokenizer(folder: Path, native: bool) -> Any:
