@@ -28,6 +28,10 @@ class Text:
         known = tokenizer.get_vocab()
         ends = [*end_ids, tokenizer.eos_token_id, *(known.get(name) for name in TURN_ENDS)]
         self.end_ids = tuple(dict.fromkeys(i for i in ends if i is not None))
+        added = tokenizer.added_tokens_decoder.items()
+        self.special_ids = frozenset(tokenizer.all_special_ids) | {
+            token for token, about in added if about.special
+        }
 
     def encode(self, prompt: str | Messages, chat: bool | None = None) -> list[int]:
         """Token ids of a string or of chat messages.

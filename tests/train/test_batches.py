@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from focore.train import tokenizer as text
-from focore.train.batches import FILLER, Source, mask
+from focore.train.batches import FILLER, PACKED, Source, mask
 from focore.train.problems import TASKS, split
 from focore.train.start import make_tokenizer
 
@@ -41,10 +41,26 @@ def test_rows_are_prompt_answer_and_ends(source, task):
             assert (weight == FILLER).sum() == filler.count(text.END)
 
 
-def test_drills_hide_one_token_mostly_the_result(source):
+def test_drills_hide_one_token_of_each_equation_mostly_the_result(source):
     batch = source.batch("drills", 0)
-    assert (batch.masked.sum(dim=1) == 1).all()
-    assert batch.masked[:, 4].float().mean() > 0.5
+    masked = batch.masked.view(-1, 6)
+    assert (masked.sum(dim=1) == 1).all()
+    assert masked[:, 4].float().mean() > 0.5
+    lines = source.tokenizer.decode(batch.tokens[0].tolist()).split()
+    assert len(lines) == PACKED
+    assert all(eval(line.replace("=", "==")) for line in lines)
+
+
+def test_some_rows_hide_only_a_result_and_its_copies(source):
+    equals = source.tokenizer.token_to_id("=")
+    batch = source.batch("words", 0)
+    rows = 0
+    for tokens, masked in zip(batch.tokens, batch.masked, strict=True):
+        first = int(masked.nonzero()[0])
+        if tokens[first - 1] == equals and (tokens[masked] == tokens[first]).all():
+            assert masked[first:].equal(tokens[first:] == tokens[first])
+            rows += 1
+    assert 0.15 < rows / len(batch.tokens) < 0.7
 
 
 def test_every_row_hides_something_and_ratios_are_spread():

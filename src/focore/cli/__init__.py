@@ -7,7 +7,12 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import CheckpointError, DecodingError, OptionError
-from . import decode, listing, train  # noqa: F401  (each adds its commands to the app)
+from . import (  # noqa: F401  (each adds its commands to the app)
+    analyze,
+    decode,
+    listing,
+    train,
+)
 from .app import app
 
 

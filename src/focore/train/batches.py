@@ -12,10 +12,13 @@ from torch import Tensor
 
 from . import arithmetic
 from . import tokenizer as text
+from .problem import worked
 from .problems import sample
 
 CANVASES = ((20, 32, 64), (0.7, 0.15, 0.15))  # lengths of the answer, and how often
 POOL = 4  # word problems drawn for each one taken, so that a batch is of like length
+PACKED = 8  # equations in a row of drills
+RESULTS = 0.35  # rows that hide only a result: chance alone seldom shows both of its operands
 FILLER = 0.05  # weight of the end tokens after the first, which are easy and many
 
 
@@ -47,15 +50,18 @@ class Source:
         return self._drills(rng) if task == "drills" else self._problems(task, rng)
 
     def _drills(self, rng: random.Random) -> Batch:
-        """Equations of which one token is hidden, mostly the result."""
-        rows = self.size // 5
-        lines = [arithmetic.equation(rng) for _ in range(rows)]
-        texts = [f"{a}{operator}{b}={c}" for a, operator, b, c in lines]
-        tokens = torch.tensor([found.ids for found in self.tokenizer.encode_batch(texts)])
-        hidden = rng.choices((4, 0, 1, 2), (7, 1, 1, 1), k=rows)
-        masked = torch.zeros_like(tokens, dtype=torch.bool)
-        masked[torch.arange(rows), torch.tensor(hidden)] = True
-        return Batch("drills", tokens, masked, torch.ones_like(tokens, dtype=torch.float))
+        """Equations, a line each, of which one token is hidden, mostly the result.
+
+        Several in a row, so that each is learnt among others, as it is met in an answer.
+        """
+        rows = self.size // (6 * PACKED)
+        lines = [[arithmetic.equation(rng) for _ in range(PACKED)] for _ in range(rows)]
+        tokens = torch.tensor(self._ids([worked(row) + "\n" for row in lines]))
+        hidden = torch.tensor(rng.choices((4, 0, 1, 2), (7, 1, 1, 1), k=rows * PACKED))
+        masked = torch.zeros(rows * PACKED, 6, dtype=torch.bool)
+        masked[torch.arange(rows * PACKED), hidden] = True
+        weight = torch.ones_like(tokens, dtype=torch.float)
+        return Batch("drills", tokens, masked.view_as(tokens), weight)
 
     def _problems(self, task: str, rng: random.Random) -> Batch:
         canvas = rng.choices(*CANVASES)[0]
@@ -92,8 +98,21 @@ class Source:
             tokens[row, : len(joined)] = torch.tensor(joined)
         place = torch.arange(length)[None]
         masked = mask(place >= starts, place > ends, rng)
+        self._hide_results(tokens, masked, starts, rng)
         weight = torch.where(place > ends, FILLER, 1.0)
         return Batch(task, tokens, masked, weight)
+
+    def _hide_results(
+        self, tokens: Tensor, masked: Tensor, starts: Tensor, rng: random.Random
+    ) -> None:
+        """In some rows, hide one result and its later copies instead."""
+        equals = text.token(self.tokenizer, "=")
+        for row in range(len(tokens)):
+            if rng.random() < RESULTS:
+                signs = (tokens[row] == equals).nonzero().flatten().tolist()
+                place = 1 + rng.choice([sign for sign in signs if sign >= starts[row]])
+                masked[row] = tokens[row] == tokens[row, place]
+                masked[row, :place] = False
 
 
 def mask(answer: Tensor, filler: Tensor, rng: random.Random) -> Tensor:

@@ -31,9 +31,8 @@ class Stage:
 
 # Sums first; then word problems most, which are the slowest to learn.
 STAGES = (
-    Stage(0, {"drills": 0.7, "countdown": 0.15, "words": 0.15}),
-    Stage(400, {"drills": 0.15, "countdown": 0.4, "words": 0.4, "arithmetic": 0.05}),
-    Stage(1300, {"drills": 0.12, "countdown": 0.25, "words": 0.55, "arithmetic": 0.08}),
+    Stage(0, {"drills": 0.6, "countdown": 0.2, "words": 0.2}),
+    Stage(600, {"drills": 0.2, "countdown": 0.25, "words": 0.45, "arithmetic": 0.1}),
 )
 POSITIVE = ("width", "layers", "heads", "mlp_width", "steps", "batch_tokens", "save_every")
 
@@ -46,12 +45,12 @@ class Recipe:
     layers: int = 6
     heads: int = 6
     mlp_width: int = 512
-    steps: int = 5000
+    steps: int = 6000
     batch_tokens: int = 2400
     learning_rate: float = 2e-3  # of embedding, head and norms
-    matrix_rate: float = 0.02  # of the matrices of the layers
+    matrix_rate: float = 0.015  # of the matrices of the layers
     warm_up: int = 100  # steps
-    decay: float = 0.55  # share of the steps, at the end, in which the rate falls to nothing
+    decay: float = 0.9  # share of the steps, at the end, in which the rate falls to nothing
     weight_decay: float = 0.05
     clip: float = 1.0  # of the gradient's norm
     average: float = 0.998  # of the weights, over steps

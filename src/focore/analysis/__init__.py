@@ -1,0 +1,1 @@
+"""The paper's three findings, measured on any model and any prompts."""

@@ -1,0 +1,133 @@
+"""The findings as figures (PNG and SVG) and as data (CSV)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .sensitivity import Sensitivity
+from .summary import Mean, Words
+
+COLOURS = {"HD": "#b5460f", "LD": "#1f5fa8"}  # apart in lightness too
+DASHES = {"HD": "-", "LD": "--"}
+
+
+def heatmap(found: Sensitivity, folder: Path, name: str = "finding1") -> list[Path]:
+    """Finding 1: change of confidence by masked share of the prompt and generated token."""
+    figure, axes = _axes(max(6.0, 0.42 * len(found.pieces) + 2), 4.6)
+    image = axes.imshow(found.change, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(found.pieces)), [_shown(p) for p in found.pieces], rotation=90)
+    for label, is_dense in zip(axes.get_xticklabels(), found.dense, strict=True):
+        if is_dense:
+            label.set_fontweight("bold")
+            label.set_color(COLOURS["HD"])
+    axes.set_yticks(range(len(found.ratios)), [f"{ratio:.1f}" for ratio in found.ratios])
+    axes.set(xlabel="generated token (HD bold)", ylabel="share of the prompt masked")
+    axes.set_title("Change in confidence when the prompt is masked")
+    figure.colorbar(image, label="change in probability")
+    rows = (
+        [ratio, place, piece, found.dense[place], found.change[row][place]]
+        for row, ratio in enumerate(found.ratios)
+        for place, piece in enumerate(found.pieces)
+    )
+    header = ["masked_share", "position", "token", "hd", "change"]
+    return [*_save(figure, folder, name), _write(folder / f"{name}.csv", header, rows)]
+
+
+def curves(ratios: Sequence[float], drops: Mapping[str, list[Mean]], folder: Path) -> list[Path]:
+    """Finding 2: mean drop of confidence of HD and LD tokens."""
+    figure, axes = _axes(6.4, 4.2)
+    for name, means in drops.items():
+        values = [point.value for point in means]
+        halves = [point.half for point in means]
+        axes.errorbar(ratios, values, halves, label=f"{name} tokens", **_style(name))
+    axes.set(xlabel="share of the prompt masked", ylabel="mean drop in probability")
+    axes.set_title("Dependence on the prompt, 95% intervals over answers")
+    axes.legend()
+    rows = (
+        [name, ratio, point.value, point.half, point.count]
+        for name, means in drops.items()
+        for ratio, point in zip(ratios, means, strict=True)
+    )
+    header = ["kind", "masked_share", "drop", "half_interval", "answers"]
+    return [*_save(figure, folder, "finding2"), _write(folder / "finding2.csv", header, rows)]
+
+
+def orders(decoded: Mapping[str, list[float]], folder: Path) -> list[Path]:
+    """Finding 3: share of HD and LD tokens decoded so far."""
+    figure, axes = _axes(6.4, 4.2)
+    for name, shares in decoded.items():
+        steps = [i / (len(shares) - 1) for i in range(len(shares))]
+        style = {key: value for key, value in _style(name).items() if key != "capsize"}
+        axes.plot(steps, shares, label=f"{name} tokens", **style, markevery=4)
+    axes.set(xlabel="share of the steps taken", ylabel="share of the tokens decoded")
+    axes.set_title("Order of decoding")
+    axes.legend()
+    rows = (
+        [name, i / (len(shares) - 1), share]
+        for name, shares in decoded.items()
+        for i, share in enumerate(shares)
+    )
+    header = ["kind", "step_share", "decoded_share"]
+    return [*_save(figure, folder, "finding3"), _write(folder / "finding3.csv", header, rows)]
+
+
+def clouds(found: Words, task: str, folder: Path) -> list[Path]:
+    """Word clouds of core tokens, by the automatic detector and by the linguistic one."""
+    from wordcloud import WordCloud
+
+    figure, axes = _axes(10, 4, columns=2)
+    for place, (name, counts) in zip(
+        axes, (("automatic", found.automatic), ("linguistic", found.linguistic)), strict=True
+    ):
+        if counts:
+            cloud = WordCloud(
+                width=900, height=600, background_color="white", random_state=0, colormap="cividis",
+                regexp=r"\S+",
+            )  # fmt: skip
+            place.imshow(cloud.generate_from_frequencies(counts), interpolation="bilinear")
+        place.set_title(f"{task}: {name} detector")
+        place.axis("off")
+    words = sorted(set(found.automatic) | set(found.linguistic))
+    rows = ([word, found.automatic[word], found.linguistic[word]] for word in words)
+    name = f"words-{task}"
+    saved = _save(figure, folder, name)
+    return [*saved, _write(folder / f"{name}.csv", ["word", "automatic", "linguistic"], rows)]
+
+
+def _style(name: str) -> dict[str, Any]:
+    marker = "o" if name == "HD" else "s"
+    return {"color": COLOURS[name], "linestyle": DASHES[name], "marker": marker, "capsize": 3}
+
+
+def _shown(piece: str) -> str:
+    return piece.replace("\n", "\\n").replace("$", r"\$").strip() or "␣"
+
+
+def _axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot.subplots(1, columns, figsize=(width, height), layout="constrained")
+
+
+def _save(figure: Any, folder: Path, name: str) -> list[Path]:
+    from matplotlib import pyplot
+
+    paths = [folder / f"{name}.{kind}" for kind in ("png", "svg")]
+    for path in paths:
+        figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+    return paths
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
