@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from ..errors import CheckpointError, DecodingError, OptionError
 from . import (  # noqa: F401  (each adds its commands to the app)
     analyze,
+    bench,
     decode,
+    evaluate,
     listing,
     train,
 )

@@ -1,0 +1,1 @@
+"""Model x method x task -> results on disk: resumable, recorded, checkable."""
