@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rich.console import Console, Group, RenderableType
@@ -107,11 +107,14 @@ def seen(frames: Iterator[Frame], picture: Picture) -> Picture:
     return picture
 
 
-def side_by_side(pictures: dict[str, Picture], seconds: dict[str, float]) -> Group:
+def side_by_side(
+    pictures: dict[str, Picture], seconds: dict[str, float], right: Mapping[str, bool] | None = None
+) -> Group:
     """Several methods on one prompt: texts beside each other, then what each took."""
     texts = Table(expand=True, show_lines=True)
     for name in pictures:
-        texts.add_column(name, ratio=1, overflow="fold")
+        mark = "" if not right else " ✓ right" if right[name] else " ✗ wrong"
+        texts.add_column(name + mark, ratio=1, overflow="fold")
     texts.add_row(*(picture.answer() for picture in pictures.values()))
     costs = Table()
     for heading in ("method", "steps", "passes", "seconds"):
