@@ -13,7 +13,7 @@ from focore.display import Picture, draw, legend
 from focore.train import correct, held_out
 
 METHODS = ("confidence", "cfg", "klass", "threshold", "focore", "focore_a")
-PROBLEMS = 40
+PROBLEMS = 16
 
 
 def show(console: Console, model: focore.Model) -> None:
@@ -23,6 +23,7 @@ def show(console: Console, model: focore.Model) -> None:
     for method in ("confidence", "focore"):
         frames = focore.stream(model, problem.prompt, method=method, gen_length=32, watch=True)
         draw(console, Picture(model), frames, method)
+        console.print()
     console.print(legend("instability"), "\n")
 
 

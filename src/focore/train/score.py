@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
-from collections.abc import Callable
-from fractions import Fraction
 
+from ..tasks.countdown import evaluate
 from .problem import Problem
 
-OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
 NUMBER = re.compile(r"\d+")
 
 
@@ -30,17 +21,8 @@ def correct(problem: Problem, text: str) -> bool:
 
 def solves(numbers: list[int], target: int, expression: str) -> bool:
     """Whether an expression uses each number once and makes the target."""
-    if sorted(int(found) for found in NUMBER.findall(expression)) != sorted(numbers):
-        return False
     try:
-        return _value(ast.parse(expression, mode="eval").body) == target
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        value, used = evaluate(expression)
+    except (ValueError, ZeroDivisionError):
         return False
-
-
-def _value(node: ast.expr) -> Fraction:
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        return OPERATORS[type(node.op)](_value(node.left), _value(node.right))
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return Fraction(node.value)
-    raise ValueError("not an expression of whole numbers")
+    return value == target and sorted(used) == sorted(numbers)
