@@ -39,7 +39,7 @@ POSITIVE = ("width", "layers", "heads", "mlp_width", "steps", "batch_tokens", "s
 
 @dataclass(frozen=True)
 class Recipe:
-    """Sizes and settings of a run; the defaults are those of the shipped model."""
+    """Sizes and settings of a run; the sizes are those of the shipped model."""
 
     width: int = 192
     layers: int = 6
