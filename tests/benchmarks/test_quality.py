@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.quality import Setting, Store, settings
+from benchmarks.quality import Setting, Store, settings, wanted
 from benchmarks.report import write_report
 from benchmarks.statistics import mcnemar, wilson
+from focore.train import held_out
 
 
 def test_wilson_against_known_values() -> None:
@@ -33,6 +34,23 @@ def test_settings_cover_the_papers_ablations() -> None:
     assert len(tables["m"]) == 15 and len(tables["w"]) == len(tables["K"]) == 5
     assert all(len(set(names)) == len(names) for names in tables.values())
     assert {"confidence", "cfg", "focore", "focore_a", "soar"} <= set(tables["main"])
+
+
+def test_a_default_that_is_said_is_measured_once() -> None:
+    plain, said = Setting("main", "focore"), Setting("w", "focore", {"guidance_scale": 0.3})
+    assert plain.name == said.name == "focore"
+    assert said.label == "focore guidance_scale=0.3"
+    assert Setting("block", "cfg", {"block_length": 32}).name == "cfg"
+    assert Setting("w", "focore", {"guidance_scale": 0.1}).name == "focore-guidance_scale=0.1"
+
+
+def test_ablations_take_fewer_problems_of_two_tasks() -> None:
+    problems = held_out("words", "test", 3)
+    counts: dict[str, set[tuple[str, int]]] = {}
+    for task, setting, taken in wanted({"words": problems, "arithmetic": problems}, 2):
+        counts.setdefault(setting.table, set()).add((task, len(taken)))
+    assert counts["main"] == {("words", 3), ("arithmetic", 3)}
+    assert counts["w"] == counts["m"] == {("words", 2)}
 
 
 def test_a_store_leaves_out_a_torn_line(tmp_path: Path) -> None:
