@@ -20,7 +20,7 @@ from typing import Any
 import focore
 from focore.train import Problem, correct, countdown, held_out
 
-from .report import TITLES, Found, write_report
+from .report import TITLES, Found, fill_readme, write_report
 
 LENGTH = 32  # tokens, one block, steps = length
 BATCH = 32
@@ -154,6 +154,7 @@ def main() -> None:
     parser.add_argument("--table", nargs="*", default=list(TITLES), choices=list(TITLES))
     parser.add_argument("--only", nargs="*", help="methods to measure; the report has all")
     parser.add_argument("--report", type=Path, default=Path("docs/results.md"))
+    parser.add_argument("--readme", type=Path, help="a README with markers for the main table")
     given = parser.parse_args()
     model, store = focore.load(given.model), Store(given.results)
     items = list(wanted(tasks(given.data, given.problems), given.ablation_problems))
@@ -167,6 +168,8 @@ def main() -> None:
         if len(rows) == len(problems):
             found[task, setting.table, setting.label] = rows
     write_report(given.report, found, LENGTH)
+    if given.readme:
+        fill_readme(given.readme, found)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ TITLES = {
     "m": "Parallel tokens m of FoCore_A",
     "block": "Block length",
 }
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 INTRODUCTION = """# Results on the shipped model
 
 Written by `python -m benchmarks.quality`. Temperature 0, {length} tokens in one block unless said
@@ -45,19 +46,46 @@ def write_report(path: Path, found: Found, length: int) -> None:
     path.write_text("\n".join(parts))
 
 
+def fill_readme(path: Path, found: Found) -> None:
+    """Put the shares of the main table between the README's markers."""
+    text = path.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n{_summary(found)}\n{END}{after}")
+
+
+def _summary(found: Found) -> str:
+    """A line per method: share solved of each task with its interval, passes per problem."""
+    tasks = list(dict.fromkeys(task for task, table, _ in found if table == "main"))
+    methods = dict.fromkeys(name for _, table, name in found if table == "main")
+    lines = ["| method | " + " | ".join(tasks) + " | passes |"]
+    lines.append("| --- |" + " ---: |" * (len(tasks) + 1))
+    for method in methods:
+        each = [found.get((task, "main", method)) for task in tasks]
+        rows = [row for rows in each if rows for row in rows]
+        passes = sum(row["passes"] for row in rows) / len(rows)
+        cells = [_share(rows) if rows else "" for rows in each]
+        lines.append(f"| `{method}` | " + " | ".join(cells) + f" | {passes:.1f} |")
+    return "\n".join(lines)
+
+
+def _share(rows: Rows) -> str:
+    right = sum(bool(row["right"]) for row in rows)
+    low, high = wilson(right, len(rows))
+    return f"{right / len(rows):.1%} [{low:.1%}, {high:.1%}]"
+
+
 def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None]) -> str:
     head = "| setting | problems | solved | p against confidence | p against cfg | steps | passes "
     lines = [head + "| seconds |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for name, rows in settings.items():
         right = [bool(row["right"]) for row in rows]
-        low, high = wilson(sum(right), len(right))
-        share = f"{sum(right) / len(right):.1%} [{low:.1%}, {high:.1%}]"
         against = [_against(right, other) for other in others]
         means = [
             sum(row[key] for row in rows) / len(rows) for key in ("steps", "passes", "seconds")
         ]
         lines.append(
-            f"| `{name}` | {len(rows)} | {share} | {against[0]} | {against[1]} "
+            f"| `{name}` | {len(rows)} | {_share(rows)} | {against[0]} | {against[1]} "
             f"| {means[0]:.1f} | {means[1]:.1f} | {means[2]:.3f} |"
         )
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.quality import Setting, Store, settings, wanted
-from benchmarks.report import write_report
+from benchmarks.report import fill_readme, write_report
 from benchmarks.statistics import mcnemar, wilson
 from focore.train import held_out
 
@@ -72,3 +72,20 @@ def test_the_report_has_intervals_and_p_values(tmp_path: Path) -> None:
     write_report(tmp_path / "results.md", found, 32)
     page = (tmp_path / "results.md").read_text()
     assert "| `focore` | 10 | 80.0% [49.0%, 94.3%] | 0.250 |  | 32.0 | 64.0 | 0.500 |" in page
+
+
+def test_the_readme_keeps_its_other_text(tmp_path: Path) -> None:
+    row = {"steps": 32, "seconds": 0.5}
+    found = {
+        ("words", "main", "focore"): [{**row, "right": i < 8, "passes": 64} for i in range(10)],
+        ("sums", "main", "focore"): [{**row, "right": True, "passes": 62} for _ in range(10)],
+        ("words", "w", "focore"): [{**row, "right": False, "passes": 1}],
+    }
+    page = tmp_path / "README.md"
+    page.write_text("a\n<!-- results:begin -->\nold\n<!-- results:end -->\nz\n")
+    for _ in range(2):
+        fill_readme(page, found)
+        lines = page.read_text().splitlines()
+        assert (lines[0], lines[-1], len(lines)) == ("a", "z", 7)
+        shares = "80.0% [49.0%, 94.3%] | 100.0% [72.2%, 100.0%]"
+        assert lines[4] == f"| `focore` | {shares} | 63.0 |"
