@@ -45,7 +45,7 @@ class Recipe:
     layers: int = 6
     heads: int = 6
     mlp_width: int = 512
-    steps: int = 6000
+    steps: int = 9000
     batch_tokens: int = 2400
     learning_rate: float = 2e-3  # of embedding, head and norms
     matrix_rate: float = 0.015  # of the matrices of the layers
