@@ -10,6 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import focore
+from focore.generation import Plan, Runner
 from focore.model import denoiser
 from focore.model.denoiser import Prediction
 from focore.model.transformer import Native
@@ -34,6 +35,16 @@ class Largest(TorchDispatchMode):
             if dense and value.untyped_storage().data_ptr() not in self.known:
                 self.elements = max(self.elements, value.numel())
         return made
+
+
+class Operators(TorchDispatchMode):
+    """How many operators are run."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("method", ["confidence", "cfg", "acfg", "klass", "threshold", "focore_a"])
@@ -67,3 +78,37 @@ def test_focore_asks_the_head_for_written_positions_once(monkeypatch: pytest.Mon
     second = [1, 10, 2, 2]  # old normaliser of the one just written; ...
     third = [1, 11, 1, 1]
     assert asked == first + second + third
+
+
+def operators(lengths: list[int], method: str, **options: Any) -> int:
+    """Operators of the second step of rows with prompts of these lengths."""
+    model = focore.Model("random", Native(random_transformer(LLADA, 0)), None)
+    plan = Plan.make(model, method, 0, {"gen_length": 12, "cache": "none", **options})
+    rows = [plan.continuation([1 + i] * n, None) for i, n in enumerate(lengths)]
+    runner = Runner(plan)
+    runner.admit(rows, list(range(len(rows))), list(range(len(rows))))
+    runner.batch.step()
+    with Operators() as seen:
+        runner.batch.step()
+    return seen.count
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("confidence", {}),
+        ("klass", {}),
+        ("acfg", {}),
+        ("focore", {"tie_noise": 0.0}),
+        ("focore_a", {"tie_noise": 0.0, "contrast": "auto", "contrast_bound": 1.0}),
+        ("focore", {"tie_noise": 0.0, "cache": "dual"}),
+    ],
+)
+def test_operators_of_a_step_do_not_grow_with_rows(method: str, options: dict[str, Any]) -> None:
+    assert operators([5] * 2, method, **options) == operators([5] * 9, method, **options)
+
+
+def test_noise_that_breaks_ties_costs_a_draw_a_row() -> None:
+    """Each row has a generator of its own; beyond the draw and its padding nothing is by row."""
+    two, nine = operators([5, 7], "focore"), operators([5, 7, 5, 6, 7, 3, 4, 5, 6], "focore")
+    assert 0 < nine - two <= 2 * 7

@@ -38,6 +38,8 @@ OPTIONS = {
     "scope": st.sampled_from(["all", "generated", "prompt"]),
     "cold_start": st.sampled_from(["zero", "literal"]),
     "tie_noise": st.sampled_from([0.0, 1e-8]),
+    "contrast": st.sampled_from(["always", "auto"]),
+    "contrast_bound": st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]),
     "convergence_threshold": st.sampled_from([0.0, 0.01, 0.05, 1e9]),
     "parallel_tokens": st.integers(0, 6),
     "burst": st.sampled_from(["finish", "once", "repeat"]),

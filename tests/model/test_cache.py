@@ -9,6 +9,7 @@ import torch
 
 import focore
 from focore.canvas import Canvas, continuation
+from focore.generation import Plan, Runner, row_seeds
 from focore.model.cache import Cached, make_passes
 from focore.model.transformer import Native
 from tests.support import DREAM, LLADA, constant, known_model, random_model
@@ -161,3 +162,20 @@ def test_a_native_denoiser_names_its_shape() -> None:
     assert isinstance(denoiser, Native)
     where = torch.tensor([[False, True, False, True]])
     assert denoiser.needed(where).tolist() == [[True, True, True, True]]
+
+
+@pytest.mark.parametrize("kind", ["prefix", "dual"])
+def test_a_row_that_joins_has_no_memory_of_a_view_before_its_first_pass_there(kind: str) -> None:
+    """Its second pass comes a step later than its first; memory yet unwritten reads as token 0."""
+    options = {"gen_length": 8, "block_length": 8, "scope": "generated", "cache": kind}
+    plan = Plan.make(MODELS["llada"], "focore", 0, options)
+    rows = [plan.continuation(prompt, None) for prompt in ([1, 2, 3], [0, 0])]
+    seeds, runner = row_seeds(plan.seed, rows), Runner(plan)
+    runner.admit(rows[:1], seeds[:1], [0])
+    runner.batch.step()
+    runner.batch.step()
+    runner.admit(rows[1:], seeds[1:], [1])
+    while len(runner.batch):
+        step = runner.batch.step()
+    alone = focore.generate(MODELS["llada"], [0, 0], **options)
+    assert step.tokens[0, 2:10].tolist() == alone.tokens

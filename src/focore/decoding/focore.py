@@ -11,6 +11,7 @@ the top tokens of this step are recomputed from the head's rows of those tokens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +25,8 @@ from .guidance import Denoise, Guidance, Guided, Notes
 from .noise import Noise
 from .options import Piece, option
 from .schedules import Schedule
+
+FEW = 16  # tokens that hold nearly all of a distribution that has settled
 
 
 def jensen_shannon(p: Tensor, q: Tensor) -> Tensor:
@@ -48,6 +51,7 @@ class Core(Piece):
     )
     tie_noise: float = option(1e-8, "random noise on S that breaks ties; 0 for none", low=0)
     track_open: bool = False  # keep S for the masks of the current block too
+    slack: float = 0.0  # D from fewer tokens where they leave out at most this share
 
     def start(self) -> Instability:
         return Instability(self)
@@ -77,25 +81,13 @@ class Instability:
         return core, {**notes, "core": core}
 
     def _core(self, watched: Tensor, noise: Noise) -> Tensor:
-        """(rows, length) bool: K_t, the watched positions of largest S.
-
-        Without noise, positions that never moved come from left to right. Other ties only arise on
-        Dream, whose first two positions share one prediction; they are left to `topk`, row by row,
-        so that padding has no say in them.
-        """
+        """(rows, length) bool: K_t, the watched positions of largest S."""
         assert self.score is not None
-        score = self.score
-        if self.rule.tie_noise:
-            score = score + (noise.everywhere(score.shape[1]) * self.rule.tie_noise).to(score.dtype)
-        else:
-            order = torch.arange(score.shape[1], device=score.device, dtype=score.dtype)
-            score = torch.where(score > 0, score, -order)
-        score = torch.where(watched, score, -torch.inf)
-        core = torch.zeros_like(watched)
-        for row, length in enumerate(noise.lengths):
-            count = min(self.rule.core_tokens, length)
-            core[row, score[row, :length].topk(count).indices] = True
-        return core & watched
+        score, most = self.score, self.rule.core_tokens
+        if not self.rule.tie_noise:
+            return _largest(score, most, watched, noise.lengths)
+        score = score + (noise.everywhere(score.shape[1]) * self.rule.tie_noise).to(score.dtype)
+        return highest(score, torch.full_like(score[:, 0], most), watched)
 
     def _update(self, canvas: Canvas, given: Prediction, watched: Tensor) -> Tensor:
         """Bring S up to date; returns D (rows, length), zero where it was not measured."""
@@ -125,21 +117,32 @@ class Instability:
         """D and the log-normalisers of this step (rows, length) at the tracked positions."""
         before, log_before = self.before, self._log_before(canvas, tracked)
         k = min(self.rule.divergence_top_k, given.vocabulary)
-        fresh = canvas.step == 0
+        fresh, slack = canvas.step == 0, self.rule.slack
 
-        def measure(row: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
-            logits = given.logits(row, position)
-            log_total = logits.logsumexp(dim=1)
+        def compare(
+            row: Tensor, position: Tensor, logits: Tensor, log_total: Tensor, k: int
+        ) -> tuple[Tensor, Tensor]:
+            """D on the top k, and the share of the mean distribution that they leave out."""
             top = logits.topk(k, dim=1, sorted=False)
             p = (top.values - log_total[:, None]).exp()
             q = torch.zeros_like(p)
             if before is not None:
                 q = before.logits_of(row, position, top.indices)
                 q = (q - log_before[row, position][:, None]).exp()
-            new = fresh[row]
-            divergence = jensen_shannon(p, torch.where(new[:, None], 0, q))
+            q = torch.where(fresh[row][:, None], 0, q)
+            return jensen_shannon(p, q), 1 - (p + q).sum(dim=1) / 2
+
+        def measure(row: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
+            logits = given.logits(row, position)
+            log_total = logits.logsumexp(dim=1)
+            few = min(k, FEW) if slack else k
+            divergence, left_out = compare(row, position, logits, log_total, few)
+            if few < k:
+                more = (left_out > slack).nonzero()[:, 0]
+                exact, _ = compare(row[more], position[more], logits[more], log_total[more], k)
+                divergence = divergence.index_copy(0, more, exact)
             if self.rule.cold_start == "zero":
-                divergence = torch.where(new, 0, divergence)
+                divergence = torch.where(fresh[row], 0, divergence)
             return divergence, log_total
 
         divergence, log_total = positionwise(tracked, given.vocabulary, measure)
@@ -162,12 +165,35 @@ class Instability:
         return torch.where(missing, found, log_before)
 
 
+def _largest(score: Tensor, count: int, among: Tensor, lengths: Sequence[int]) -> Tensor:
+    """The `count` positions of largest score in each row, as bool.
+
+    Positions that never moved come from left to right. Other ties only arise on Dream, whose first
+    two positions share one prediction; they are left to `topk`, over the row without its padding,
+    which has a say in them. Rows of one length go together.
+    """
+    order = torch.arange(score.shape[1], device=score.device, dtype=score.dtype)
+    score = torch.where(score > 0, score, -order)
+    score = torch.where(among, score, -torch.inf)
+    found = torch.zeros_like(among)
+    for length in set(lengths):
+        rows = [row for row, own in enumerate(lengths) if own == length]
+        some = score if len(rows) == len(score) else score[rows]
+        top = some[:, :length].topk(min(count, length)).indices
+        where = torch.tensor(rows, device=score.device)[:, None]
+        found[where, top] = True
+    return found & among
+
+
 @dataclass(frozen=True)
 class Watch:
-    """Any guidance, with the instability of its first pass noted beside it; it changes nothing."""
+    """Any guidance, with the instability of its first pass noted beside it; it changes nothing.
+
+    Its D is within ln 2 x slack of the whole vocabulary's wherever few tokens suffice.
+    """
 
     guidance: Guidance
-    core: Core = field(default_factory=lambda: Core(tie_noise=0.0))
+    core: Core = field(default_factory=lambda: Core(tie_noise=0.0, slack=1e-3))
 
     def start(self) -> RunningWatch:
         return RunningWatch(self.guidance.start(), self.core.start())
@@ -206,6 +232,12 @@ class Burst(Piece):
 
     def start(self) -> RunningBurst:
         return RunningBurst(self)
+
+    def most(self, canvas: Canvas) -> Tensor:
+        """(rows,) how many positions the step may commit, should it have converged."""
+        quota, left = self.schedule(canvas), canvas.open.sum(dim=1)
+        more = quota + self.parallel_tokens
+        return torch.where(left <= more, left, quota if self.burst == "finish" else more)
 
 
 @dataclass

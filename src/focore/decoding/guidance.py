@@ -77,29 +77,40 @@ class Hide(Protocol):
     def start(self) -> Any: ...
 
 
+class Spare(Protocol):
+    """(rows,) bool: which rows may go without the second pass, judged by the first."""
+
+    def __call__(self, canvas: Canvas, given: Prediction, noise: Noise) -> Tensor: ...
+
+
 @dataclass(frozen=True)
 class Contrast(Piece):
     """l = l_given + w (l_given - l_hidden), the second pass with [MASK] where `hide` says.
 
     Classifier-free guidance, Ho & Salimans, arXiv 2207.12598, in the form of LLaDA's code:
-    l_u + (w + 1)(l_c - l_u). Without anything to hide, or at w = 0, there is no second pass.
+    l_u + (w + 1)(l_c - l_u). Without anything to hide, or at w = 0, there is no second pass, nor
+    in the rows that `spare` names.
     """
 
     hide: Hide
+    spare: Spare | None = None
     guidance_scale: float = option(0.3, "w, the weight of the contrast", low=0)
 
     def start(self) -> RunningContrast:
-        return RunningContrast(self.hide.start(), self.guidance_scale)
+        return RunningContrast(self.hide.start(), self.spare, self.guidance_scale)
 
 
 @dataclass
 class RunningContrast:
     hide: Any
+    spare: Spare | None
     scale: float
 
     def __call__(self, canvas: Canvas, denoise: Denoise, noise: Noise) -> Guided:
         given = denoise(canvas.tokens)
         hide, notes = self.hide(canvas, given, noise)
+        if self.spare is not None and self.scale:
+            hide = hide & ~self.spare(canvas, given, noise)[:, None]
         notes = {**notes, "hidden": hide}
         rows = hide.any(dim=1).nonzero()[:, 0]
         if not self.scale or not len(rows):

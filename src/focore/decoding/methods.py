@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..errors import unknown
 from . import scores
@@ -14,8 +15,10 @@ from .klass import Stable
 from .method import Context, Method
 from .policy import Policy
 from .prophet import Clear
+from .schedules import Schedule
 from .scores import Score
 from .soar import Soar
+from .sparing import Sparing
 from .words import Words, detector
 
 
@@ -44,10 +47,25 @@ def words(high: bool) -> Callable[[Context], Policy]:
     return build
 
 
+def core_contrast(c: Context, core: Core, most: Schedule) -> Contrast:
+    """The contrast of FoCore, sparing if asked for; `most` is what a step may commit."""
+    sampler = replace(c.sampler(scores.confidence), temperature=0.0)
+    sparing = c.make(Sparing, sampler=sampler, most=most)
+    spare = sparing if sparing.contrast == "auto" else None
+    contrast: Contrast = c.make(Contrast, hide=core, spare=spare)
+    return contrast
+
+
+def focore(c: Context) -> Policy:
+    """FoCore, committing what the schedule says."""
+    return c.compose(core_contrast(c, c.make(Core), c.schedule))
+
+
 def focore_a(c: Context) -> Policy:
     """FoCore, with bursts once it has converged."""
     core = c.make(Core, track_open=c.options["monitor"] == "undecoded")
-    return c.compose(c.make(Contrast, hide=core), c.make(Burst, schedule=c.schedule))
+    burst = c.make(Burst, schedule=c.schedule)
+    return c.compose(core_contrast(c, core, burst.most), burst)
 
 
 LLADA = "Large Language Diffusion Models (LLaDA), arXiv 2502.09992"
@@ -208,9 +226,9 @@ TABLE = (
         name="focore",
         rule="contrasts with a pass that does not see the tokens whose predictions shift most",
         paper=FOCORE,
-        build=hiding(Core),
-        pieces=(Contrast, Core),
-        passes="2",
+        build=focore,
+        pieces=(Contrast, Core, Sparing),
+        passes='2 (1 in a sure step with contrast="auto")',
         formula="D = JS over the top k tokens of (p_t, p_{t-1}); S <- a S + (1 - a) D; "
         + CONTRAST
         + ", hidden: the K written positions of largest S",
@@ -221,8 +239,8 @@ TABLE = (
         rule="FoCore that commits more at once when the shifts have died down",
         paper=FOCORE,
         build=focore_a,
-        pieces=(Contrast, Core, Burst),
-        passes="2",
+        pieces=(Contrast, Core, Sparing, Burst),
+        passes='2 (1 in a sure step with contrast="auto")',
         formula="as FoCore; converged when the mean of S < tau",
         differs="No code of the paper is public; `burst` and `monitor` offer its readings.",
     ),

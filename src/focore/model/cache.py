@@ -56,7 +56,7 @@ class View:
 
     layers: list[KeyValues]
     seen: Tensor  # (rows, length) the tokens behind the keys and values
-    block: Tensor  # (rows,) the block of the last full pass, -1 for none
+    block: Tensor  # (rows,) the block of the last full pass, counted from 1; 0 for none
 
 
 @dataclass
@@ -70,8 +70,7 @@ class Cached:
     def __call__(self, canvas: Canvas, tokens: Tensor, view: str, rows: Tensor) -> Prediction:
         if view not in self.views:
             self.views[view] = self._empty(canvas)
-        begins = self.views[view].block[rows] != canvas.current[rows]
-        begins |= canvas.step[rows] == 0
+        begins = self.views[view].block[rows] != canvas.current[rows] + 1
         full, part = begins.nonzero()[:, 0], (~begins).nonzero()[:, 0]
         if not len(part):
             return self._full(canvas, tokens, view, rows)
@@ -92,7 +91,7 @@ class Cached:
             )
             for _ in range(config.layers)
         ]
-        return View(layers, torch.full_like(canvas.tokens, -1), torch.full_like(canvas.start, -1))
+        return View(layers, torch.full_like(canvas.tokens, -1), torch.zeros_like(canvas.start))
 
     def _full(self, canvas: Canvas, tokens: Tensor, view: str, rows: Tensor) -> Prediction:
         memory = self.views[view]
@@ -101,7 +100,7 @@ class Cached:
         for kept, new in zip(memory.layers, fresh, strict=True):
             kept.replace(rows, new)
         memory.seen[rows] = tokens
-        memory.block[rows] = canvas.current[rows]
+        memory.block[rows] = canvas.current[rows] + 1
         return prediction
 
     def _partial(self, canvas: Canvas, tokens: Tensor, view: str, rows: Tensor) -> Prediction:

@@ -11,7 +11,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-CHUNK = 1 << 24  # elements of the largest tensor with a vocabulary or gathered-head axis
+CHUNK = 1 << 23  # elements of the largest tensor with a vocabulary or gathered-head axis
+
+
+def room(device: torch.device) -> int:
+    """Elements that such a tensor may have.
+
+    An accelerator reads the whole head for every chunk of positions, in more time than a small
+    chunk takes to multiply, and has the memory for a larger one.
+    """
+    return CHUNK if device.type == "cpu" else 8 * CHUNK
 
 
 class Head:
@@ -29,7 +38,7 @@ class Head:
         weight = self.weight
         if weight.device.type == "cpu" and weight.dtype in (torch.float32, torch.float64):
             return _sampled_product(hidden, weight, tokens)
-        size = max(1, CHUNK // max(1, tokens.shape[-1] * hidden.shape[-1]))
+        size = max(1, room(hidden.device) // max(1, tokens.shape[-1] * hidden.shape[-1]))
         parts = [
             torch.bmm(weight[ids], some[:, :, None])[..., 0]
             for some, ids in zip(torch.split(hidden, size), torch.split(tokens, size), strict=True)
@@ -166,7 +175,7 @@ def positionwise(
     tensors with zeros elsewhere.
     """
     row, position = where.nonzero(as_tuple=True)
-    size = max(1, CHUNK // vocabulary)
+    size = max(1, room(where.device) // vocabulary)
     pieces = [
         measure(r, p)
         for r, p in zip(torch.split(row, size), torch.split(position, size), strict=True)

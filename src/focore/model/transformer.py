@@ -124,7 +124,9 @@ class Transformer(nn.Module):
     def __init__(self, config: Config):
         super().__init__()
         self.config = config
-        self.embedding = nn.Embedding(config.vocabulary, config.width)
+        # Drawn here: nn.Embedding's own drawing without memory makes PyTorch import its compiler.
+        drawn = torch.randn(config.vocabulary, config.width)
+        self.embedding = nn.Embedding(config.vocabulary, config.width, _weight=drawn)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = Norm(config.width, config.norm_epsilon)
         self.head = nn.Linear(config.width, config.vocabulary, bias=False)
