@@ -43,8 +43,8 @@ class Setting:
         """Method and options; one at its default is left out, so that it is measured once."""
         own = focore.METHODS[self.method].options
         defaults = {"block_length": LENGTH, **{key: own[key].default for key in own}}
-        said = [f"{key}={value}" for key, value in self.options.items() if defaults[key] != value]
-        return "-".join([self.method, *said])
+        other = {k: value for k, value in self.options.items() if defaults.get(k) != value}
+        return "-".join([self.method, *(f"{key}={value}" for key, value in other.items())])
 
     @property
     def label(self) -> str:

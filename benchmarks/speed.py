@@ -1,141 +1,116 @@
-"""How long decoding takes beside the naive way and beside the bare passes it needs."""
+"""How long decoding takes beside the naive way, beside its bare passes, and beside the machine."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 import focore
-from focore.model.denoiser import Prediction
-from focore.model.transformer import Config, Native, Transformer
 
-from . import naive
+from .figures import Figure, interleaved, matmul_peak, ratios, timed
+from .memory import peak_apart
+from .passes import recorded
+from .shapes import (
+    BALANCED,
+    BLOCK,
+    HEAVY,
+    LENGTH,
+    PROMPT,
+    SHAPES,
+    decoders,
+    model_of,
+    random_transformer,
+    transformer_of,
+)
 
-PROMPT, LENGTH, BLOCK = 128, 128, 32
-SHAPES = {
-    "vocabulary-heavy": Config(512, 8, 8, 8, 1536, 126_464, 1024, 126_463),
-    "8B-like": Config(512, 16, 8, 8, 1536, 8_192, 1024, 8_191),
+METHODS = ("confidence", "focore")
+PASSES_AT_MOST = {  # time over the bare passes, by shape and method
+    (HEAVY, "confidence"): 1.05,
+    (HEAVY, "focore"): 1.20,
+    (BALANCED, "confidence"): 1.05,
+    (BALANCED, "focore"): 1.10,
 }
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """A ratio of times measured side by side."""
-
-    name: str
-    values: list[float]
-    target: str
-
-    def line(self) -> str:
-        spread = f"{min(self.values):.2f}-{max(self.values):.2f}"
-        median = statistics.median(self.values)
-        return f"| {self.name} | {median:.2f} | {spread} | {self.target} |"
-
-
-def random_transformer(config: Config, seed: int = 0) -> Transformer:
-    """A model with weights large enough for confident predictions."""
-    torch.manual_seed(seed)
-    model = Transformer(config).requires_grad_(False).eval()
-    model.embedding.weight.normal_(0, 1)
-    model.head.weight.normal_(0, 0.2)
-    return model
-
-
-def timed(call: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
+def exact_path(shape: str, steps: int, repeats: int) -> list[Figure]:
+    """Speed-ups over the naive way, times over the bare passes, FoCore over confidence."""
+    model, calls = model_of(shape), {}
+    for method in METHODS:
+        pair = decoders(shape, method, steps, model)
+        passes = recorded(model, pair["ours"])
+        if pair["ours"]() != pair["naive"]():
+            raise SystemExit(f"{shape}, {method}: the naive code gives other tokens")
+        calls[f"{method} naive"] = pair["naive"]
+        calls[f"{method} ours"] = pair["ours"]
+        calls[f"{method} passes"] = replaying(passes, model)
+    seconds = interleaved(calls, repeats)
+    found = []
+    for method in METHODS:
+        naive, ours, bare = (seconds[f"{method} {who}"] for who in ("naive", "ours", "passes"))
+        least = 2.2 if shape == HEAVY else None
+        found.append(Figure(f"{method}: naive / ours, time", ratios(naive, ours), least))
+        most = PASSES_AT_MOST.get((shape, method))
+        found.append(Figure(f"{method}: ours / bare passes, time", ratios(ours, bare), None, most))
+    both = ratios(seconds["focore ours"], seconds["confidence ours"])
+    return [*found, Figure("focore / confidence, time", both, None, _twice(shape))]
 
 
-def matmul_peak(size: int = 1024, seconds: float = 2.0) -> float:
-    """The machine's own float32 matrix products, in GFLOP/s."""
-    a, b = torch.randn(size, size), torch.randn(size, size)
-    rates = []
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        rates.append(2 * size**3 / timed(lambda: a @ b) / 1e9)
-    return max(rates)
+def _twice(shape: str) -> float | None:
+    return 2.15 if shape == BALANCED else None
 
 
-@dataclass
-class Recorder:
-    """The passes of a run: canvases, and how many rows of each the head was applied to."""
-
-    canvases: list[Tensor]
-    asked: list[list[tuple[Tensor, Tensor]]]
-
-    def replay(self, model: Transformer) -> None:
-        """The same passes and the same head, and nothing else."""
-        with torch.inference_mode():
-            for canvas, asked in zip(self.canvases, self.asked, strict=True):
-                hidden = model(canvas)
-                for row, position in asked:
-                    model.head(hidden[row, position])
+def replaying(passes: object, model: focore.Model) -> Callable[[], object]:
+    """The passes of a run as a call without arguments."""
+    return lambda: passes.replay(transformer_of(model))  # type: ignore[attr-defined]
 
 
-def recorded(model: focore.Model, call: Callable[[], object]) -> Recorder:
-    """Run `call` and keep what it asked the model for."""
-    record = Recorder([], [])
-    denoiser = model.denoiser
-    assert isinstance(denoiser, Native)
-    predict, logits = denoiser.predict, Prediction.logits
-    known: dict[int, int] = {}
-
-    def spy_predict(tokens: Tensor, valid: Tensor | None, memories: object = None) -> Prediction:
-        record.canvases.append(tokens.clone())
-        record.asked.append([])
-        made = predict(tokens, valid)
-        known[made.hidden.data_ptr()] = len(record.asked) - 1
-        return made
-
-    def spy_logits(self: Prediction, row: Tensor, position: Tensor) -> Tensor:
-        place = known.get(self.hidden.data_ptr(), len(record.asked) - 1)
-        record.asked[place].append((row, position))
-        return logits(self, row, position)
-
-    denoiser.predict = spy_predict  # type: ignore[method-assign, assignment]
-    Prediction.logits = spy_logits  # type: ignore[method-assign]
-    try:
-        call()
-    finally:
-        del denoiser.predict
-        Prediction.logits = logits  # type: ignore[method-assign]
-    return record
-
-
-def against_naive(shape: str, steps: int, repeats: int) -> list[Ratio]:
-    """Speed-ups over the naive way, and times over the bare passes."""
-    transformer = random_transformer(SHAPES[shape])
-    model = focore.Model(shape, Native(transformer), None)
-    prompt = torch.randint(0, 8000, (PROMPT,)).tolist()
-    options = {"gen_length": LENGTH, "block_length": BLOCK, "steps": steps}
-    found: list[Ratio] = []
-    times: dict[str, list[float]] = {}
-    for method in ("confidence", "focore"):
-        own = {"tie_noise": 0.0} if method == "focore" else {}
-
-        def ours(method: str = method, own: dict[str, float] = own) -> list[int]:
-            return focore.generate(model, prompt, method=method, **options, **own).tokens
-
-        def theirs(method: str = method) -> list[int]:
-            return getattr(naive, method)(transformer, prompt, LENGTH, BLOCK, steps)
-
-        record = recorded(model, ours)
-        assert ours() == theirs(), f"{method} does not give the naive tokens"
-        rounds = [
-            (timed(theirs), timed(ours), timed(lambda r=record: r.replay(transformer)))
+def memory(shape: str, repeats: int) -> list[Figure]:
+    """Peak memory beyond the weights, ours over the naive one."""
+    found = []
+    for method in METHODS:
+        pairs = [
+            (peak_apart(shape, method, "ours"), peak_apart(shape, method, "naive"))
             for _ in range(repeats)
         ]
-        times[method] = [own for _, own, _ in rounds]
-        found.append(
-            Ratio(f"{shape}: naive / ours, {method}", [n / o for n, o, _ in rounds], ">= 2.2")
-        )
-        found.append(Ratio(f"{shape}: ours / passes, {method}", [o / b for _, o, b in rounds], ""))
-    pairs = zip(times["focore"], times["confidence"], strict=True)
-    found.append(Ratio(f"{shape}: focore / confidence", [a / b for a, b in pairs], ""))
+        share = [ours / naive for ours, naive in pairs]
+        most = 0.1 if shape == HEAVY else None
+        found.append(Figure(f"{method}: ours / naive, memory", share, None, most))
+        found.append(Figure(f"{method}: ours, MB", [ours / 1e6 for ours, _ in pairs]))
     return found
+
+
+def operations(shape: str, rows: int, length: int) -> float:
+    """Multiplications and additions of a pass with the head everywhere, as matrix products."""
+    c = SHAPES[shape]
+    layer = c.width * (2 * c.heads + 2 * c.kv_heads) * c.head_width + 3 * c.width * c.mlp_width
+    attention = 2 * length * c.width
+    return 2.0 * rows * length * (c.layers * (layer + attention) + c.width * c.vocabulary)
+
+
+def share_of_peak(shape: str, repeats: int, rows: int = 4) -> list[Figure]:
+    """Bare forward passes, the head everywhere, as a share of the matrix products' rate."""
+    model, length = random_transformer(SHAPES[shape]), PROMPT + LENGTH
+    tokens = torch.randint(0, 900, (rows, length))
+
+    @torch.inference_mode()
+    def forward() -> None:
+        model.head(model(tokens))
+
+    forward()
+    shares = []
+    for _ in range(repeats):
+        rate = operations(shape, rows, length) / min(timed(forward) for _ in range(3)) / 1e9
+        shares.append(rate / matmul_peak(seconds=1.0))
+    least = 0.7 if shape == BALANCED else None
+    return [Figure(f"forward, batch {rows} / matrix products, rate", shares, least)]
+
+
+def all_of(shape: str, steps: int, repeats: int) -> list[Figure]:
+    """Every figure of one shape; `steps` at least one a block."""
+    steps = max(steps, LENGTH // BLOCK)
+    return [
+        *exact_path(shape, steps, repeats),
+        *memory(shape, 1),
+        *share_of_peak(shape, repeats),
+    ]
