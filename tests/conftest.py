@@ -1,4 +1,4 @@
-"""What all tests share: the goldens beside the checkout, and small models."""
+"""What all tests share: the goldens beside the checkout, and a browser."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from tests.browsing import browser  # noqa: F401
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

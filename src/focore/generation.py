@@ -179,8 +179,8 @@ def row_seeds(seed: int, rows: Sequence[Row]) -> list[int]:
     return seeds
 
 
-def record(step: Step, tallies: Sequence[Tally]) -> None:
-    """Add a step to the tallies of its rows."""
+def record(step: Step, tallies: Sequence[Tally] | Mapping[int, Tally]) -> None:
+    """Add a step to the tallies of its rows, which are found by name."""
     done, counts = step.done.tolist(), step.passes.tolist()
     for place, row in enumerate(step.row.tolist()):
         tally = tallies[row]

@@ -69,6 +69,15 @@ def fixed_ids(model: Model, fixed: Mapping[Any, Any] | None, prefix: Any) -> dic
     return found
 
 
+def offsets(fixed: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Fixed text as JSON has it, its offsets as numbers; what is none is left to be refused."""
+    return {int(k) if _is_number(k) else k: v for k, v in fixed.items()}
+
+
+def _is_number(key: Any) -> bool:
+    return isinstance(key, str) and key.isascii() and key.isdecimal() and len(key) < 10
+
+
 def blank_ids(model: Model, source: Any) -> tuple[list[int], list[str]]:
     """Ids with masks at the blanks of a text, and the text between the blanks if there is any."""
     between: list[str] = []

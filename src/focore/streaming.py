@@ -59,18 +59,22 @@ def _frames(plan: Plan, row: Row) -> Iterator[Frame]:
         index += 1
 
 
-def frame(model: Model, row: Row, index: int, step: Step) -> Frame:
-    """A step of a run with one row."""
-    tokens = step.tokens[0].tolist()
+def frame(model: Model, row: Row, index: int, step: Step, place: int = 0) -> Frame:
+    """A step of one row, the one at `place` of those that took it."""
+    length = len(row.tokens)
+    tokens = step.tokens[place, :length].tolist()
     return Frame(
         index=index,
         tokens=tokens,
         start=row.start,
         text=draft(model, tokens[row.start :]),
-        committed=step.committed[0].nonzero()[:, 0].tolist(),
-        confidence=step.confidence[0].tolist(),
-        passes=int(step.passes[0]),
-        notes={name: value[0].tolist() for name, value in step.notes.items()},
+        committed=step.committed[place, :length].nonzero()[:, 0].tolist(),
+        confidence=step.confidence[place, :length].tolist(),
+        passes=int(step.passes[place]),
+        notes={
+            name: (value[place, :length] if value.dim() > 1 else value[place]).tolist()
+            for name, value in step.notes.items()
+        },
     )
 
 

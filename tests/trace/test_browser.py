@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from focore.loading import Model
 from focore.trace import page, record, record_infill
+from tests.browsing import CONTRASTS, NAMELESS, Reader
 from tests.trace.test_page import HOSTILE
 
 STRANGE = "😀 e\u0301 שלום \u202eabc\u202c 👩‍👩‍👧 Ann"
@@ -43,54 +43,30 @@ def pages(model: Model, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     return {name: folder / f"{name}.html" for name in made}
 
 
-class Reader:
-    """Someone with the page before them."""
+class TraceReader(Reader):
+    """Someone with one of the pages before them."""
 
     def __init__(self, driver: Any, pages: dict[str, Path]):
-        self.driver, self.pages = driver, pages
+        super().__init__(driver)
+        self.pages = pages
 
     def open(self, name: str, fragment: str = "") -> None:
-        self.driver.get("about:blank")
-        self.driver.get_log("browser")
-        self.driver.get(f"{self.pages[name].as_uri()}{fragment}")
-
-    def run(self, script: str) -> Any:
-        return self.driver.execute_script(script)
-
-    def find(self, selector: str) -> Any:
-        return self.driver.find_element("css selector", selector)
-
-    def texts(self, selector: str) -> list[str]:
-        script = f"return Array.from(document.querySelectorAll({selector!r}), e => e.textContent)"
-        found: list[str] = self.run(script)
-        return found
-
-    def count(self, selector: str) -> int:
-        return len(self.texts(selector))
-
-    def press(self, *keys: str) -> None:
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.driver).send_keys(*keys).perform()
+        self.visit(f"{self.pages[name].as_uri()}{fragment}")
 
     @property
     def step(self) -> int:
         return int(self.texts("#now")[0].split()[1])
 
-    def complaints(self) -> list[Any]:
-        found: list[Any] = self.driver.get_log("browser")
-        return found
-
 
 @pytest.fixture
-def reader(browser: Any, pages: dict[str, Path]) -> Iterator[Reader]:
+def reader(browser: Any, pages: dict[str, Path]) -> Iterator[TraceReader]:
     """A reader; whatever they did, the console has nothing to say."""
-    made = Reader(browser, pages)
+    made = TraceReader(browser, pages)
     yield made
     assert made.complaints() == []
 
 
-def test_every_kind_of_run_renders(reader: Reader) -> None:
+def test_every_kind_of_run_renders(reader: TraceReader) -> None:
     for name in reader.pages:
         reader.open(name)
         assert reader.count(".answer .token") > 0, name
@@ -99,7 +75,7 @@ def test_every_kind_of_run_renders(reader: Reader) -> None:
         assert reader.complaints() == [], name
 
 
-def test_stepping_by_keys_buttons_and_slider(reader: Reader) -> None:
+def test_stepping_by_keys_buttons_and_slider(reader: TraceReader) -> None:
     from selenium.webdriver.common.keys import Keys
 
     reader.open("one")
@@ -123,22 +99,25 @@ def test_stepping_by_keys_buttons_and_slider(reader: Reader) -> None:
     assert reader.step == 4
 
 
-def test_playing_runs_to_the_end_and_stops(reader: Reader) -> None:
+def test_playing_runs_to_the_end_and_stops(reader: TraceReader) -> None:
+    def speed(value: str) -> None:
+        reader.run(f"""const speed = document.getElementById('speed');
+            speed.value = '{value}'; speed.dispatchEvent(new Event('change'))""")
+
     reader.open("one", "#7")
-    reader.run("document.getElementById('speed').value = '4'")
+    speed("0.5")
     reader.press(" ")
     assert reader.find("#play").get_attribute("aria-label") == "Pause"
-    limit = time.monotonic() + 10
-    while reader.find("#play").get_attribute("aria-label") == "Pause":
-        assert time.monotonic() < limit
-        time.sleep(0.05)
+    speed("4")
+    reader.wait(lambda: reader.find("#play").get_attribute("aria-label") == "Play")
     assert reader.step == 12
+    speed("0.5")
     reader.find("#play").click()
     reader.find("#play").click()
     assert reader.step < 12 and reader.find("#play").get_attribute("aria-label") == "Play"
 
 
-def test_the_colours_switch(reader: Reader) -> None:
+def test_the_colours_switch(reader: TraceReader) -> None:
     reader.open("one")
     bands = "return Array.from(document.querySelectorAll('.tokens .token'), e => e.className)"
     seen = {}
@@ -150,7 +129,7 @@ def test_the_colours_switch(reader: Reader) -> None:
     assert sum("core" in name for name in seen["peak"]) == 8
 
 
-def test_a_token_tells_its_history(reader: Reader) -> None:
+def test_a_token_tells_its_history(reader: TraceReader) -> None:
     from selenium.webdriver.common.keys import Keys
 
     reader.open("one")
@@ -167,7 +146,7 @@ def test_a_token_tells_its_history(reader: Reader) -> None:
     assert reader.step == 11
 
 
-def test_two_methods_side_by_side(reader: Reader) -> None:
+def test_two_methods_side_by_side(reader: TraceReader) -> None:
     reader.open("pair")
     assert reader.texts(".panel h2") == ["confidence", "focore"]
     assert reader.texts(".verdict") == ["✗ wrong", "✗ wrong"]
@@ -181,7 +160,7 @@ def test_two_methods_side_by_side(reader: Reader) -> None:
     assert "not measured" in reader.texts(".panel:last-child .convergence")[0]
 
 
-def test_text_is_text(reader: Reader) -> None:
+def test_text_is_text(reader: TraceReader) -> None:
     reader.open("hostile")
     assert reader.driver.title == "FoCore trace" and reader.count("img") == 0
     assert "<script>" in "".join(reader.texts(".prompt .token"))
@@ -193,44 +172,16 @@ def test_text_is_text(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast_is_enough_and_a_phone_is_wide_enough(reader: Reader, scheme: str) -> None:
-    wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    reader.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
-    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    reader.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
+def test_contrast_is_enough_and_a_phone_is_wide_enough(reader: TraceReader, scheme: str) -> None:
+    with reader.screen(scheme):
         reader.open("pair", "#6")
         assert reader.run("return document.documentElement.scrollWidth") <= 400
         for pair, contrast in reader.run(CONTRASTS).items():
             assert contrast >= 4.5, f"{scheme}: {pair} {contrast:.2f}"
-    finally:
-        reader.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_everything_has_a_name(reader: Reader) -> None:
+def test_everything_has_a_name(reader: TraceReader) -> None:
     reader.open("pair")
-    nameless = """return Array.from(document.querySelectorAll(
-        'button, input, select, [role=img], [role=listbox], section'))
-        .filter(e => !(e.getAttribute('aria-label') || (e.labels && e.labels.length)))
-        .map(e => e.outerHTML.slice(0, 80))"""
-    assert reader.run(nameless) == []
+    assert reader.run(NAMELESS) == []
     assert reader.count("[role=listbox] > :not([role=option])") == 0
     assert reader.count("[role=option][tabindex='0']") == reader.count("[role=listbox]")
-
-
-CONTRASTS = """
-const style = getComputedStyle(document.documentElement);
-const light = name => {
-  const hex = style.getPropertyValue(name).trim().slice(1);
-  const [r, g, b] = [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16) / 255)
-    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const pairs = [['--ink', '--page'], ['--ink', '--card'], ['--soft', '--page'], ['--soft', '--card'],
-  ['--card', '--accent'], ['--differs', '--card'], ['--right', '--card'], ['--wrong', '--card'],
-  ['--card', '--ink'], ...[0, 1, 2, 3].map(i => [`--on${i}`, `--band${i}`])];
-return Object.fromEntries(pairs.map(([a, b]) => {
-  const [low, high] = [light(a), light(b)].sort((x, y) => x - y);
-  return [`${a} on ${b}`, (high + 0.05) / (low + 0.05)];
-}));
-"""

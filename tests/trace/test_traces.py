@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
 import focore
 from focore.loading import Model
@@ -184,6 +186,31 @@ def test_recording_takes_no_pass_of_its_own() -> None:
         record(one, [1, 2], method=method, gen_length=8)
         focore.generate(other, [1, 2], method=method, gen_length=8)
         assert one.denoiser.calls == other.denoiser.calls  # type: ignore[attr-defined]
+
+
+def test_a_watched_divergence_is_nearly_that_of_focore() -> None:
+    """Where few tokens hold nearly everything D looks at no more; elsewhere it is the same."""
+
+    def answer(tokens: Tensor) -> Tensor:
+        left = (tokens == 10).sum(dim=1)[:, None]
+        logits = torch.arange(400.0).mul(0.7).sin().expand(*tokens.shape, 400).clone()
+        logits[:, 0] += left * torch.arange(400.0).mul(0.3).cos() / 4  # flat
+        logits[:, 1:, 7] += 15 - left / 8  # settled
+        return logits
+
+    options: dict[str, Any] = {"gen_length": 6, "watch": True}
+    watched, own = (
+        np.array([frame.notes["divergence"] for frame in focore.stream(model, [1, 2], **how)])
+        for model in [known_model(answer, vocabulary=400)]
+        for how in (
+            {"method": "confidence", **options},
+            {"method": "focore", "guidance_scale": 0.0, **options},
+        )
+    )
+    assert np.abs(watched - own).max() <= np.log(2) * 1e-3
+    np.testing.assert_allclose(watched[:, 0], own[:, 0], rtol=1e-5, atol=1e-9)
+    assert own[1:, 0].min() > 1e-3 and own[1:, 1].min() > 0
+    assert (watched[1:, 1] != own[1:, 1]).any()
 
 
 def damaged(content: bytes) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from . import (  # noqa: F401  (each adds its commands to the app)
     decode,
     evaluate,
     listing,
+    serve,
     trace,
     train,
 )

@@ -63,7 +63,9 @@ def read_options(extra: list[str] | None, **named: Any) -> dict[str, Any]:
         except ValueError:
             parsed = None if value.lower() == "none" else value
         if name == "fixed" and isinstance(parsed, dict):
-            parsed = {int(k) if k.isdigit() else k: v for k, v in parsed.items()}
+            from ..prompts import offsets
+
+            parsed = offsets(parsed)
         found[name] = parsed
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,6 +103,14 @@ class Batch:
             states = [resize(each, length) for each in states]
             state = join(states, [len(each.row) for each in states])
         self._state = state
+
+    @torch.inference_mode()
+    def drop(self, names: Sequence[int]) -> None:
+        """Let the rows of these names go before they are done."""
+        if self._state is not None and names:
+            row = self._state.row
+            gone = torch.isin(row, torch.tensor(names, device=row.device))
+            self._keep(self._state, ~gone)
 
     @torch.inference_mode()
     def step(self) -> Step:

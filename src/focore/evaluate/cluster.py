@@ -6,16 +6,15 @@ Answers do not depend on who computes them, so the results are those of one mach
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from types import TracebackType
 from typing import Any
 
 from ..errors import OptionError
 from ..generation import Plan
+from ..joining import join
 from .answering import Answer, Job, answers
 
 PATIENCE = 5  # workers that may die before the run gives up
@@ -52,15 +51,7 @@ class Cluster:
     piece: int = 8  # jobs handed out at a time
 
     def __enter__(self) -> Cluster:
-        try:
-            self.ray: Any = import_module("ray")
-        except ImportError:
-            raise OptionError("--workers ray needs Ray: pip install 'focore[ray]'") from None
-        if not self.ray.is_initialized():
-            here = {"include_dashboard": False}
-            address = os.environ.get("RAY_ADDRESS")
-            where = {"address": address} if address else here
-            self.ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+        self.ray: Any = join("--workers ray", processes=self.workers or 0)
         self.idle = [self._worker() for _ in range(self.workers or self._fitting())]
         self.died = 0
         return self

@@ -18,14 +18,14 @@ from ..core import BANDS
 from ..version import __version__
 from .trace import Array, Trace
 
-SCRIPTS = ("run.js", "spelling.js", "tokens.js", "plots.js", "inspector.js", "page.js")
+STYLES = ("shared.css", "page.css")
+SCRIPTS = ("shared.js", "run.js", "spelling.js", "tokens.js", "plots.js", "inspector.js", "page.js")
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def page(traces: Sequence[Trace], *, title: str = "", truth: str | None = None) -> str:
     """The page as HTML. With the `truth`, answers are marked right or wrong."""
-    style = _part("page.css")
-    script = "'use strict';\n" + "\n".join(_part(name) for name in SCRIPTS)
+    style, script = _style(), _script()
     data = {
         "version": __version__,
         "bands": [{"floor": floor, "name": name} for floor, name in BANDS],
@@ -34,13 +34,13 @@ def page(traces: Sequence[Trace], *, title: str = "", truth: str | None = None) 
         "runs": [_run(trace, truth) for trace in traces],
     }
     filled = {
-        "{{policy}}": _policy(style, script),
+        "{{policy}}": _policy(),
         "{{style}}": style,
-        "{{data}}": _embedded(data),
+        "{{data}}": embedded(data),
         "{{script}}": script,
     }
     # One pass over the template: what is filled in is never searched for another place.
-    return re.sub("|".join(filled), lambda match: filled[match[0]], _part("page.html"))
+    return re.sub("|".join(filled), lambda match: filled[match[0]], asset("page.html"))
 
 
 def is_right(answer: str, truth: str) -> bool:
@@ -55,23 +55,38 @@ def _number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _part(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of one of the page's parts; those called `shared` serve other pages too."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def inline_hashes() -> tuple[str, str]:
+    """The page's own style and script, as a content policy names them."""
+    return _hash(_style()), _hash(_script())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _style() -> str:
+    return "".join(map(asset, STYLES))
+
+
+def _script() -> str:
+    return "'use strict';\n" + "\n".join(map(asset, SCRIPTS))
+
+
+def _policy() -> str:
     """A content policy under which nothing else runs, and nothing is fetched."""
-
-    def digest(text: str) -> str:
-        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
+    style, script = inline_hashes()
     return (
-        f"default-src 'none'; style-src 'sha256-{digest(style)}'; "
-        f"script-src 'sha256-{digest(script)}'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {style}; script-src {script}; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
-def _embedded(data: Any) -> str:
+def embedded(data: Any) -> str:
     """JSON that no text in it can end: `<`, `>`, `&` only as escapes."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -162,16 +162,10 @@ function press(event) {
   action();
 }
 
-function drawLegend() {
-  const marks = data.bands.map((band, i) => [`token band${i}`, band.floor ? `${band.name}, > ${band.floor}` : band.name]);
-  if (!runs.some((run) => run.measured)) marks.length = 0;
-  marks.push(["token core", "core"], ["token hides", "hidden in the second pass"], ["token new", "just written"], ["mask", "open, filled by confidence"]);
-  if (runs.length > 1) marks.push(["token differs", "differs"]);
-  for (const [names, text] of marks) {
-    const item = element("li");
-    item.append(element("span", { class: names, "aria-hidden": "true" }, names === "mask" ? " " : "ab"), text);
-    $("legend").append(item);
-  }
+function marks() {
+  const found = runs.some((run) => run.measured) ? bandMarks(data.bands) : [];
+  found.push(["token core", "core"], ["token hides", "hidden in the second pass"], ["token new", "just written"], ["mask", "open, filled by confidence"]);
+  return runs.length > 1 ? [...found, ["token differs", "differs"]] : found;
 }
 
 const panels = runs.map((run, index) => new Panel(run, index));
@@ -194,6 +188,6 @@ $("measure").addEventListener("change", (event) => {
   draw();
 });
 document.addEventListener("keydown", press);
-drawLegend();
+drawLegend($("legend"), marks());
 const asked = Number(location.hash.slice(1));
 go(location.hash && Number.isInteger(asked) ? asked : lastStep);

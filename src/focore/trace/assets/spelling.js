@@ -1,20 +1,6 @@
-// Tokens as readers see them. Everything here becomes text nodes, never markup.
+// Tokens as readers see them.
 
 const LONGEST = 8;
-const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
-
-function codepoint(c) {
-  return `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
-}
-
-// Line ends stay and are shown; controls that would reorder or hide other text are named.
-function visible(text) {
-  const shown = text
-    .replace(/\r\n?/g, "\n")
-    .replace(/[^\n\t]+/g, (part) => part.replace(INVISIBLE, codepoint))
-    .replace(/\n/g, "↵\n");
-  return /^\p{M}/u.test(shown) ? `◌${shown}` : shown;
-}
 
 function named(run, token) {
   if (token === run.mask) return "[MASK]";
@@ -44,13 +30,4 @@ function joinedSize(run, canvas, p) {
     if (canvas.slice(p, p + size).join(",") in run.joined) return size;
   }
   return 1;
-}
-
-function plural(count, noun) {
-  return `${count} ${noun}${count === 1 ? "" : noun === "pass" ? "es" : "s"}`;
-}
-
-function shortNumber(value) {
-  if (value === 0) return "0";
-  return Math.abs(value) < 0.001 ? value.toExponential(1) : value.toPrecision(3);
 }

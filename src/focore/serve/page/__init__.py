@@ -1,0 +1,5 @@
+"""The page at `/`: a chat that shows the denoising live."""
+
+from .page import router
+
+__all__ = ["router"]
