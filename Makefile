@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow check bench docs clean
+.PHONY: demo test slow check cover mutate lowest bench findings docs licences site clean
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -24,11 +24,32 @@ check: .venv/.installed  ## lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+cover: .venv/.installed  ## the tests, and which lines of src they reach
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m "not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --show-missing
+
+mutate:  ## changes to src/focore/decoding that no test notices, in .venv-mutate
+	scripts/mutate
+
+lowest:  ## the lowest versions allowed, in .venv-lowest, and the quick tests on them
+	scripts/lowest
+
 bench: .venv/.installed  ## speed, as ratios measured side by side
 	$(BIN)/python -m benchmarks
+
+findings: .venv/.installed  ## the paper's findings on the shipped model, into docs/findings.md
+	$(BIN)/python -m benchmarks.findings
 
 docs: .venv/.installed  ## write the generated pages of docs/
 	$(BIN)/python -m focore.reference docs
 
+licences: .venv/.installed  ## write docs/dependencies.md from what is installed
+	$(BIN)/python scripts/licences.py
+
+site: docs  ## the documentation as a site, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv .venv-lowest .venv-mutate site mutants .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

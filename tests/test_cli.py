@@ -113,7 +113,7 @@ MISTAKES = [
     (["generate", "hi", "-m", "FOLDER", "--gen-length", "999"], "positions"),
     (["generate", "hi", "-m", "/no/such/folder"], "no such folder"),
     (["generate"], "Missing argument"),
-    (["generate", "hi", "--modle", "x"], "No such option: --modle"),
+    (["generate", "hi", "--modle", "x"], "--modle"),
     (["compare", "hi", "-m", "FOLDER", "--colour", "red"], "unknown colour 'red'"),
     (["generat", "hi"], "No such command 'generat'"),
 ]

@@ -21,11 +21,11 @@ def available() -> list[dict[str, str]]:
 
 
 def _cached() -> list[dict[str, str]]:
-    from huggingface_hub import scan_cache_dir
+    from huggingface_hub import constants, scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        repos = scan_cache_dir().repos
+        repos = scan_cache_dir(constants.HF_HUB_CACHE).repos
     except CacheNotFound:
         return []
     rows = {}

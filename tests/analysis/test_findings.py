@@ -15,7 +15,7 @@ import focore
 from focore.analysis import figures
 from focore.analysis.analyze import analyze
 from focore.analysis.sensitivity import RATIOS, Sensitivity, prompt_masks, sensitivity
-from focore.analysis.summary import Words, decoded_by, drops, mean, words
+from focore.analysis.summary import Words, collapsed, decoded_by, differences, drops, mean, words
 from focore.cli import main
 from focore.text import Text
 from tests.support import Known
@@ -91,6 +91,31 @@ def test_drops_are_means_over_answers() -> None:
     assert curves["HD"][0].value == pytest.approx((0.3 + 0.1) / 2)
     assert curves["LD"][0].value == pytest.approx(0.15) and curves["LD"][0].count == 2
     assert mean([1.0, 1.0, 1.0]).half == 0 and mean([]).count == 0
+
+
+def test_differences_are_within_answers() -> None:
+    first = made([-0.8, -0.2, 0.0], [True, True, False], [0, 1, 3])
+    only_high = made([-0.9], [True], [0])
+    gaps = differences([first, first, only_high], 0)
+    assert {name: gap.count for name, gap in gaps.items()} == dict.fromkeys(gaps, 2)
+    assert gaps["collapsed"].value == 0.5 and gaps["drop"].value == pytest.approx(0.5)
+    assert gaps["step"].value == pytest.approx((1 / 4 + 2 / 4) / 2 - 1)
+    assert collapsed([first, only_high], 0) == {"HD": pytest.approx(2 / 3), "LD": 0}
+
+
+def test_only_the_steps_of_the_answer_are_replayed(model: focore.Model) -> None:
+    before = model.denoiser.calls  # type: ignore[attr-defined]
+    sensitivity(model, PROMPT, gen_length=8)
+    assert model.denoiser.calls - before == 8 + 1  # type: ignore[attr-defined]
+
+
+def test_the_words_of_the_chat_template_do_not_count() -> None:
+    run = focore.CoreTokens(
+        tokens=[9, 5, 8, 6], pieces=["user", " four", "assistant", " Ann"], start=3,
+        instability=[], divergence=[], core=[[0, 1, 2, 3]],
+    )  # fmt: skip
+    counted = words([run], special=set(), template=[9, 8])
+    assert counted.automatic == {"four": 1, "Ann": 1} and counted.both == 2
 
 
 def test_order_of_decoding() -> None:

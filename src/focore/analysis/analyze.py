@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..loading import Model
 from ..prompts import Prompt
 from . import figures
 from .sensitivity import RATIOS, Sensitivity, sensitivity
-from .summary import Words, decoded_by, drops, words
+from .summary import Words, collapsed, decoded_by, differences, drops, words
 
 Report = Callable[[int, int], None]  # prompts done, prompts in all
 
@@ -42,7 +43,7 @@ def analyze(
             if report:
                 report(len(found), total)
         assert model.text is not None
-        counted[task] = words(runs, model.text.special_ids)
+        counted[task] = words(runs, model.text.special_ids, model.text.encode(""))
         figures.clouds(counted[task], task, folder)
     figures.heatmap(max(found, key=lambda one: (sum(one.dense), -len(one.pieces))), folder)
     lost, order = drops(found), decoded_by(found)
@@ -68,7 +69,9 @@ def _summary(
             name: {"mean": means[half].value, "half_interval": means[half].half}
             for name, means in lost.items()
         },
+        "collapsed_at_half": collapsed(found, half),
         "decoded_at_half": {name: shares[middle] for name, shares in order.items()},
+        "differences": {name: asdict(gap) for name, gap in differences(found, half).items()},
         "agreement": {task: _agreement(words) for task, words in counted.items()},
     }
 

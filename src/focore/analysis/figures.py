@@ -11,6 +11,8 @@ from .sensitivity import Sensitivity
 from .summary import Mean, Words
 
 COLOURS = {"HD": "#b5460f", "LD": "#1f5fa8"}  # apart in lightness too
+CLOUD = ("#b5460f", "#1f5fa8", "#3d3d3d", "#6a3d8a")  # all readable on white
+BESIDE = {"HD": -0.006, "LD": 0.006}  # intervals side by side, not one over the other
 DASHES = {"HD": "-", "LD": "--"}
 
 
@@ -42,9 +44,11 @@ def curves(ratios: Sequence[float], drops: Mapping[str, list[Mean]], folder: Pat
     for name, means in drops.items():
         values = [point.value for point in means]
         halves = [point.half for point in means]
-        axes.errorbar(ratios, values, halves, label=f"{name} tokens", **_style(name))
+        aside = [ratio + BESIDE[name] for ratio in ratios]
+        axes.errorbar(aside, values, halves, label=f"{name} tokens", **_style(name))
     axes.set(xlabel="share of the prompt masked", ylabel="mean drop in probability")
-    axes.set_title("Dependence on the prompt, 95% intervals over answers")
+    answers = max(point.count for means in drops.values() for point in means)
+    axes.set_title(f"Dependence on the prompt, 95% intervals over {answers} answers")
     axes.legend()
     rows = (
         [name, ratio, point.value, point.half, point.count]
@@ -76,6 +80,7 @@ def orders(decoded: Mapping[str, list[float]], folder: Path) -> list[Path]:
 
 def clouds(found: Words, task: str, folder: Path) -> list[Path]:
     """Word clouds of core tokens, by the automatic detector and by the linguistic one."""
+    from matplotlib.colors import ListedColormap
     from wordcloud import WordCloud
 
     figure, axes = _axes(10, 4, columns=2)
@@ -84,11 +89,12 @@ def clouds(found: Words, task: str, folder: Path) -> list[Path]:
     ):
         if counts:
             cloud = WordCloud(
-                width=900, height=600, background_color="white", random_state=0, colormap="cividis",
-                regexp=r"\S+",
+                width=900, height=600, background_color="white", random_state=0,
+                colormap=ListedColormap(CLOUD), regexp=r"\S+", max_font_size=160,
+                prefer_horizontal=1.0,  # a 6 on its side could be a 9
             )  # fmt: skip
             place.imshow(cloud.generate_from_frequencies(counts), interpolation="bilinear")
-        place.set_title(f"{task}: {name} detector")
+        place.set_title(f"Core tokens of {task}, {name} detector")
         place.axis("off")
     words = sorted(set(found.automatic) | set(found.linguistic))
     rows = ([word, found.automatic[word], found.linguistic[word]] for word in words)

@@ -17,6 +17,7 @@ from ..decoding.noise import row_seed
 from ..decoding.words import dense
 from ..errors import OptionError
 from ..loading import Model
+from ..model.denoiser import Prediction
 from ..prompts import Prompt
 from ..streaming import Frame, stream
 from ..text import Text
@@ -62,11 +63,11 @@ def sensitivity(
     )
     frames = list(run)
     start, final = frames[0].start, frames[-1].tokens
-    masked = prompt_masks(model.text, final[:start], ratios, seed)
-    change = torch.cat([part.T for part in _replayed(model, frames, masked)])
-    order = [position for frame in frames for position in sorted(frame.committed)]
-    change = change[torch.tensor(order).argsort()]
     length = _length(final[start:], model.end_ids)
+    masked = prompt_masks(model.text, final[:start], ratios, seed)
+    change = torch.zeros(len(final), len(masked))
+    for positions, part in _replayed(model, frames, masked, range(start, start + length)):
+        change[positions] = part.T
     pieces = model.text.pieces(final[start : start + length])
     when = {position: frame.index for frame in frames for position in frame.committed}
     return Sensitivity(
@@ -77,7 +78,7 @@ def sensitivity(
         dense=[dense(piece) for piece in pieces],
         ratios=tuple(ratios),
         masked=masked.tolist(),
-        change=change[:length].T.tolist(),
+        change=change[start : start + length].T.tolist(),
     )
 
 
@@ -93,28 +94,38 @@ def prompt_masks(text: Text, prompt: Sequence[int], ratios: Sequence[float], see
 
 
 @torch.inference_mode()
-def _replayed(model: Model, frames: Sequence[Frame], masked: Tensor) -> Iterator[Tensor]:
-    """Change of confidence (ratios, tokens) of each frame, its tokens from left to right."""
+def _replayed(
+    model: Model, frames: Sequence[Frame], masked: Tensor, answer: range
+) -> Iterator[tuple[list[int], Tensor]]:
+    """The positions of the answer that each frame wrote; their change of confidence (ratios, n)."""
     start, length = frames[0].start, len(frames[0].tokens)
     hidden = torch.zeros(len(masked) + 1, length, dtype=torch.bool)  # the first row masks nothing
     hidden[1:, :start] = masked
-    before = frames[-1].tokens[:start] + [model.mask_id] * (length - start)
+    first = frames[-1].tokens[:start] + [model.mask_id] * (length - start)
+    canvases = [first, *(frame.tokens for frame in frames[:-1])]
+    written = [sorted(set(frame.committed) & set(answer)) for frame in frames]
+    steps = [i for i, positions in enumerate(written) if positions]
     per_pass = max(1, ROWS // len(hidden))
-    for first in range(0, len(frames), per_pass):
-        group = frames[first : first + per_pass]
-        canvases = [before, *(frame.tokens for frame in group[:-1])]
-        before = group[-1].tokens
-        tokens = torch.tensor(canvases).repeat_interleave(len(hidden), dim=0)
-        tokens = tokens.masked_fill(hidden.repeat(len(group), 1), model.mask_id)
+    for low in range(0, len(steps), per_pass):
+        some = steps[low : low + per_pass]
+        tokens = torch.tensor([canvases[i] for i in some]).repeat_interleave(len(hidden), dim=0)
+        tokens = tokens.masked_fill(hidden.repeat(len(some), 1), model.mask_id)
         prediction = model.denoiser.predict(tokens.to(model.denoiser.device), None)
-        for place, frame in enumerate(group):
-            positions = sorted(frame.committed)
-            row = torch.arange(len(hidden)).repeat_interleave(len(positions)) + place * len(hidden)
-            position = torch.tensor(positions * len(hidden), dtype=torch.long)
-            written = torch.tensor([frame.tokens[i] for i in positions] * len(hidden))
-            logits = prediction.logits(row, position).softmax(dim=1).cpu()
-            p = logits.gather(1, written[:, None].long())[:, 0].view(len(hidden), -1)
-            yield p[1:] - p[:1]
+        for place, i in enumerate(some):
+            row = torch.arange(len(hidden)) + place * len(hidden)
+            p = _probability(prediction, row, written[i], frames[i].tokens)
+            yield written[i], p[1:] - p[:1]
+
+
+def _probability(
+    prediction: Prediction, row: Tensor, positions: Sequence[int], tokens: Sequence[int]
+) -> Tensor:
+    """(rows, n): what the rows give to the tokens at n positions."""
+    count, size = len(row), len(positions)
+    everywhere = torch.tensor(positions).repeat(count)
+    wanted = torch.tensor([tokens[i] for i in positions]).repeat(count)
+    p = prediction.logits(row.repeat_interleave(size), everywhere).softmax(dim=1).cpu()
+    return p.gather(1, wanted[:, None])[:, 0].view(count, size)
 
 
 def _length(answer: Sequence[int], ends: Sequence[int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from ..core import CoreTokens
@@ -66,6 +66,37 @@ def decoded_by(found: Sequence[Sensitivity], points: int = 33) -> dict[str, list
     return curves
 
 
+def differences(found: Sequence[Sensitivity], ratio: int) -> dict[str, Mean]:
+    """HD less LD within each answer that has both, at one masked share of the prompt.
+
+    `collapsed`: share of tokens whose probability falls by more than 0.5 (finding 1); `drop`:
+    the mean drop (finding 2); `step`: when they are committed, as a share of the steps (finding 3).
+    """
+    return {
+        "collapsed": _paired(found, lambda one, i: one.change[ratio][i] < -0.5),
+        "drop": _paired(found, lambda one, i: -one.change[ratio][i]),
+        "step": _paired(found, lambda one, i: (one.step[i] + 1) / one.steps),
+    }
+
+
+def _paired(found: Iterable[Sensitivity], value: Callable[[Sensitivity, int], float]) -> Mean:
+    gaps = []
+    for one in found:
+        high, low = ([value(one, i) for i, d in enumerate(one.dense) if d == k] for k in KINDS)
+        if high and low:
+            gaps.append(sum(high) / len(high) - sum(low) / len(low))
+    return mean(gaps)
+
+
+def collapsed(found: Sequence[Sensitivity], ratio: int) -> dict[str, float]:
+    """Finding 1: share of all HD and of all LD tokens that lose more than 0.5."""
+    shares = {}
+    for kind, name in KINDS.items():
+        lost = [change < -0.5 for row in _of_kind(found, kind, ratio) for change in row]
+        shares[name] = sum(lost) / max(1, len(lost))
+    return shares
+
+
 @dataclass(frozen=True)
 class Words:
     """How often each word was core by the automatic detector, and HD by the linguistic one."""
@@ -87,14 +118,15 @@ class Words:
         return (agreed - chance) / (1 - chance) if chance < 1 else 1.0
 
 
-def words(runs: Iterable[CoreTokens], special: Set[int]) -> Words:
-    """Count the words of the prompts and answers of watched runs, special tokens left out."""
+def words(runs: Iterable[CoreTokens], special: Set[int], template: Sequence[int] = ()) -> Words:
+    """Count the words of prompts and answers, without special tokens and the chat template's."""
     automatic: Counter[str] = Counter()
     linguistic: Counter[str] = Counter()
     cells: Counter[tuple[bool, bool]] = Counter()
     for run in runs:
         core = {position for step in run.core for position in step}
-        for position, (token, piece) in enumerate(zip(run.tokens, run.pieces, strict=True)):
+        for position in _said(run, template):
+            token, piece = run.tokens[position], run.pieces[position]
             if token in special or not piece.strip():
                 continue
             verdicts = position in core, dense(piece)
@@ -109,3 +141,11 @@ def words(runs: Iterable[CoreTokens], special: Set[int]) -> Words:
         cells[False, True],
         cells[False, False],
     )
+
+
+def _said(run: CoreTokens, template: Sequence[int]) -> list[int]:
+    """The positions of a run that are not the template of an empty prompt around the prompt."""
+    pairs = enumerate(zip(run.tokens, template, strict=False))
+    head = next((i for i, (token, other) in pairs if token != other), len(template))
+    tail = len(template) - head
+    return [*range(head, run.start - tail), *range(run.start, len(run.tokens))]

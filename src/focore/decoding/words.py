@@ -41,6 +41,7 @@ def pipeline() -> Any:
     )
 
 
+@lru_cache(maxsize=1 << 16)
 def dense(text: str) -> bool:
     """Whether a token's text is of high information density."""
     parsed = pipeline()(text.strip())

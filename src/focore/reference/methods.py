@@ -1,18 +1,16 @@
-"""Pages of the documentation that are written from the code, so that they cannot drift."""
+"""The page of methods, from the table of methods."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-from .decoding.method import Method
-from .decoding.methods import ALIASES, TABLE
-from .decoding.options import Option, Settings, options_of
+from ..decoding.method import Method
+from ..decoding.methods import ALIASES, TABLE
+from ..decoding.options import Option, Settings, options_of
 
 INTRODUCTION = """# Methods
 
-Written by `python -m focore.reference docs` from the table of methods; a test compares the two.
+Written by `make docs` from the table of methods; a test compares the two.
 
 Each step of decoding asks three questions: which logits (guidance), which token at each position
 (sampler), which positions now (commit). A method answers them; everything else is shared: blocks,
@@ -79,13 +77,3 @@ def option_table(options: Iterable[Option]) -> str:
     return "\n".join(
         ["| option | default | allowed | meaning |", "| --- | --- | --- | --- |", *rows]
     )
-
-
-def main() -> None:
-    """Write the pages into the folder named on the command line."""
-    folder = Path(sys.argv[1])
-    (folder / "methods.md").write_text(methods_page(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
