@@ -82,7 +82,10 @@ def fill(
     """
     with torch.device("meta"):
         model = Transformer(config)
-    model = model.to(dtype).to_empty(device=device)
+    # Not `to_empty`: it makes PyTorch import its compiler, which takes a second.
+    shapes = {name: slot.shape for name, slot in model.state_dict().items()}
+    empty = {name: torch.empty(shapes[name], dtype=dtype, device=device) for name in shapes}
+    model.load_state_dict(empty, assign=True)
     files = shards(folder)
     with torch.no_grad():
         for ours, slot in model.slots().items():
