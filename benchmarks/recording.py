@@ -1,6 +1,6 @@
 """What recording a run costs: the same run recorded and not, taken in turns.
 
-    python -m benchmarks.recording [--tokens 512] [--repeats 5]
+    python -m benchmarks.recording [--methods confidence focore] [--tokens 512] [--repeats 5]
 
 On the shipped model, as many steps as tokens. Recorded with S the run may take a tenth longer.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import focore
@@ -37,32 +37,31 @@ def calls(
     }
 
 
-def recording(tokens: int, repeats: int) -> list[Figure]:
+def recording(methods: Sequence[str], tokens: int, repeats: int) -> Iterator[Figure]:
     """Recorded over bare, by method."""
     model = focore.load("tiny")
     # Positions are computed, not looked up: past its training length the model talks nonsense, in
     # the same time.
     model.denoiser.max_length = max(model.denoiser.max_length, tokens + 128)
-    found = []
     with tempfile.TemporaryDirectory() as folder:
-        for method in METHODS:
+        for method in methods:
             made = calls(model, method, tokens, Path(folder) / "run.npz")
             seconds = interleaved(made, repeats + 1)  # the first round warms up
             seconds = {name: rounds[1:] for name, rounds in seconds.items()}
             for name in ("with S", "without S"):
                 title = f"{method}: recorded {name} / bare, {tokens} tokens and steps"
                 values = ratios(seconds[name], seconds["bare"])
-                found.append(Figure(title, values, None, AT_MOST))
-    return found
+                yield Figure(title, values, None, AT_MOST)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--tokens", type=int, default=512)
     parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args()
     print(HEAD)
-    for figure in recording(given.tokens, given.repeats):
+    for figure in recording(given.methods, given.tokens, given.repeats):
         print(figure.line(), flush=True)
 
 

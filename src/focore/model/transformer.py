@@ -127,7 +127,7 @@ class Transformer(nn.Module):
         rows = torch.empty(config.vocabulary, config.width)
         # Drawing numbers where there is no memory makes PyTorch import its compiler: a second.
         rows = rows if rows.is_meta else rows.normal_()
-        self.embedding = nn.Embedding.from_pretrained(rows, freeze=False)
+        self.embedding = nn.Embedding(config.vocabulary, config.width, _weight=rows)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = Norm(config.width, config.norm_epsilon)
         self.head = nn.Linear(config.width, config.vocabulary, bias=False)
