@@ -18,7 +18,7 @@ from typing import Any
 import focore
 from focore.train import Problem, held_out
 
-from .figures import between
+from .markers import between
 from .quality import Setting, Store, measure
 from .statistics import mcnemar, wilson
 

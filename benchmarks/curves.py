@@ -20,7 +20,8 @@ import focore
 from focore.generation import Plan, Runner, row_seeds
 from focore.model.transformer import Config, Native
 
-from .figures import between, interleaved
+from .figures import interleaved
+from .markers import between
 from .memory import allocated
 from .shapes import BLOCK, random_prompt, random_transformer
 

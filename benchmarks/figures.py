@@ -12,6 +12,8 @@ from pathlib import Path
 
 import torch
 
+from .markers import between
+
 HEAD = "| what | median | range | target | |\n| --- | ---: | ---: | --- | --- |"
 
 
@@ -107,11 +109,3 @@ def write(sections: Mapping[str, Sequence[Figure]], peak: float, json_to: Path, 
         lines = "\n".join(figure.line() for figure in figures)
         parts.append(f"### {title}\n\n{HEAD}\n{lines}")
     between(page, "speed", "\n\n".join(parts))
-
-
-def between(page: Path, marker: str, text: str) -> None:
-    """Replace what stands between the markers `<!-- marker:begin -->` and `<!-- marker:end -->`."""
-    begin, end = f"<!-- {marker}:begin -->", f"<!-- {marker}:end -->"
-    before, rest = page.read_text().split(begin)
-    after = rest.split(end)[1]
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import time
@@ -12,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+from .markers import between
+
 PAGE, FOLDER = Path("docs/findings.md"), Path("docs/findings")
 CLAIMS = {
     "collapsed": (
@@ -65,14 +65,6 @@ def measured(summary: Mapping[str, Any], minutes: float) -> str:
     return "\n".join(lines)
 
 
-def replaced(page: str, block: str) -> str:
-    """The page with its generated part exchanged."""
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    if not pattern.search(page):
-        raise SystemExit(f"{PAGE} has no place for the numbers: {BEGIN} ... {END}")
-    return pattern.sub(lambda _: f"{BEGIN}\n{block}\n{END}", page)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=100, help="of each of the two tasks")
@@ -89,7 +81,7 @@ def main() -> None:
     )
     summary = json.loads((given.out / "summary.json").read_text())
     block = measured(summary, (time.perf_counter() - begin) / 60)
-    given.page.write_text(replaced(given.page.read_text(), block))
+    between(given.page, "measured", block)
     print(block)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .markers import between
 from .statistics import mcnemar, wilson
 
 Rows = Sequence[Mapping[str, Any]]
@@ -18,7 +19,6 @@ TITLES = {
     "m": "Parallel tokens m of FoCore_A",
     "block": "Block length",
 }
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 INTRODUCTION = """# Results on the shipped model
 
 Written by `python -m benchmarks.quality`. Temperature 0, {length} tokens in one block unless said
@@ -48,10 +48,7 @@ def write_report(path: Path, found: Found, length: int) -> None:
 
 def fill_readme(path: Path, found: Found) -> None:
     """Put the shares of the main table between the README's markers."""
-    text = path.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{_summary(found)}\n{END}{after}")
+    between(path, "results", _summary(found))
 
 
 def _summary(found: Found) -> str:

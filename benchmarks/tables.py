@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from .markers import replaced
 
 Found = dict[str, Any]
 MISSING = "Not measured yet: `python -m benchmarks.scaling` fills this in."
@@ -14,12 +15,7 @@ MISSING = "Not measured yet: `python -m benchmarks.scaling` fills this in."
 def fill(page: str, found: Found) -> str:
     """The page with each table between its two marks written anew."""
     for name, make in TABLES.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        place = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-        if not place.search(page):
-            raise ValueError(f"the page has no place for {name!r}")
-        text = f"{begin}\n{make(found) if name in found else MISSING}\n{end}"
-        page = place.sub(lambda _, text=text: text, page)
+        page = replaced(page, name, make(found) if name in found else MISSING)
     return page
 
 

@@ -34,9 +34,9 @@ class CoreTokens:
         return [sum(column) for column in zip(*self.divergence, strict=True)]
 
 
-def band(value: float) -> str:
-    """The paper's band of an instability."""
-    return next(name for floor, name in BANDS if value > floor or floor == 0)
+def band(value: float) -> int:
+    """The paper's band of an instability: its place in `BANDS`, 0 the highest."""
+    return next(i for i, (floor, _) in enumerate(BANDS) if value > floor or floor == 0)
 
 
 def core_tokens(model: Model, prompt: Prompt, **options: Any) -> CoreTokens:

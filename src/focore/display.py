@@ -61,7 +61,7 @@ class Picture:
                 drawn.append(OPEN, "dim")
                 continue
             piece = self.model.text.decode([token]) if self.model.text else f"{token} "
-            style = STYLES[band(self.value[position])] if position in self.core else ""
+            style = STYLES[BANDS[band(self.value[position])][1]] if position in self.core else ""
             drawn.append(piece, style)
         return drawn
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.findings import BEGIN, END, PAGE, measured, replaced, verdict
+from benchmarks.findings import PAGE, measured, verdict
+from benchmarks.markers import replaced
 
 GAP = {"value": 0.2, "half": 0.1, "count": 7}
 SUMMARY = {
@@ -34,9 +35,10 @@ def test_the_numbers_are_those_of_the_summary() -> None:
 
 def test_only_the_generated_part_changes() -> None:
     page = PAGE.read_text()
-    changed = replaced(page, "new")
-    assert f"{BEGIN}\nnew\n{END}" in changed
-    assert changed.split(BEGIN)[0] == page.split(BEGIN)[0]
-    assert changed.split(END)[1] == page.split(END)[1]
+    begin, end = "<!-- measured:begin -->", "<!-- measured:end -->"
+    changed = replaced(page, "measured", "new")
+    assert f"{begin}\nnew\n{end}" in changed
+    assert changed.split(begin)[0] == page.split(begin)[0]
+    assert changed.split(end)[1] == page.split(end)[1]
     with pytest.raises(SystemExit, match="no place"):
-        replaced("", "new")
+        replaced("", "measured", "new")

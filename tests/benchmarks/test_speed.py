@@ -10,7 +10,8 @@ import torch
 import focore
 from benchmarks.beyond import compared, mixed, report, settings
 from benchmarks.curves import AXES, Models, Point, measured, points, save
-from benchmarks.figures import Figure, between, interleaved, write
+from benchmarks.figures import Figure, interleaved, write
+from benchmarks.markers import between
 from benchmarks.memory import allocated, peak
 from benchmarks.passes import recorded
 from benchmarks.shapes import SHAPES, decoders, model_of, transformer_of

@@ -81,12 +81,12 @@ def test_the_page_is_what_the_results_say() -> None:
 
 
 def test_tables_are_written_between_their_marks() -> None:
-    page = "a\n" + "\n".join(f"<!-- {name} -->\nold\n<!-- end of {name} -->" for name in TABLES)
+    page = "a\n" + "\n".join(f"<!-- {name}:begin -->\nold\n<!-- {name}:end -->" for name in TABLES)
     assert fill(page, {}).count(MISSING) == len(TABLES)
     plan = {"target": 1.0, "alone": 0.25, "capacity": 12.3, "replicas": {"1": 1, "10": None}}
     made = fill(page, {"tiny": {"focore": plan | {"replicas": {"1": 1, "100": 12_345}}}})
     assert made.startswith("a\n") and "old" not in made
     assert "| `focore` | 250 ms | 12.3 | 1 | 12,400 |" in made
     assert "| 1 | none can |" in fill(page, {"tiny": {"focore": plan}})
-    with pytest.raises(ValueError, match="no place for"):
+    with pytest.raises(SystemExit, match="no place for"):
         fill("nothing here", {})

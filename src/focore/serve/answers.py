@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core import BANDS
+from ..core import band
 from ..loading import Model
 from .deltas import Growing
 from .requests import Asked
@@ -137,11 +137,6 @@ def spelt(model: Model, tokens: Sequence[int]) -> list[str | None]:
         return [None if token == model.mask_id else f"{token} " for token in tokens]
     pieces = model.text.pieces
     return [None if token == model.mask_id else pieces([token])[0] for token in tokens]
-
-
-def band(value: float) -> int:
-    """The band of an instability, 0 the highest, as the trace page numbers them."""
-    return next((i for i, (floor, _) in enumerate(BANDS) if value > floor), len(BANDS) - 1)
 
 
 def _rounded(values: Sequence[float]) -> list[float]:

@@ -20,6 +20,7 @@ from .trace import Array, Trace
 
 STYLES = ("shared.css", "page.css")
 SCRIPTS = ("shared.js", "run.js", "spelling.js", "tokens.js", "plots.js", "inspector.js", "page.js")
+LEGEND = [{"floor": floor, "name": name} for floor, name in BANDS]
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -28,7 +29,7 @@ def page(traces: Sequence[Trace], *, title: str = "", truth: str | None = None) 
     style, script = _style(), _script()
     data = {
         "version": __version__,
-        "bands": [{"floor": floor, "name": name} for floor, name in BANDS],
+        "bands": LEGEND,
         "title": title,
         "truth": truth,
         "runs": [_run(trace, truth) for trace in traces],

@@ -7,9 +7,8 @@ from importlib.resources import files
 
 from fastapi import APIRouter, HTTPException, Response
 
-from ...core import BANDS
+from ...trace.page import LEGEND, embedded, inline_hashes
 from ...trace.page import asset as trace_asset
-from ...trace.page import embedded, inline_hashes
 from ...version import __version__
 
 SHARED = ("shared.css", "shared.js")  # with the trace page
@@ -55,8 +54,7 @@ def content_policy() -> str:
 @cache
 def html() -> str:
     """The page, with what its script has to know."""
-    bands = [{"floor": floor, "name": name} for floor, name in BANDS]
-    data = embedded({"version": __version__, "bands": bands})
+    data = embedded({"version": __version__, "bands": LEGEND})
     return _part("index.html").replace("{{data}}", data)
 
 
