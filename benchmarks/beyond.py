@@ -3,7 +3,8 @@
     python -m benchmarks.beyond RESULTS [--problems 1000] [--model tiny]
 
 Caches, a contrast that spares its second pass, and both, beside exact FoCore and `confidence`, on
-held-out test problems of all three tasks. As `benchmarks.quality` it can be stopped and goes on.
+held-out test problems of all three tasks. As `benchmarks.quality` it can be stopped and goes on; in
+the same folder it takes over what was measured there.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .markers import between
 from .quality import Setting, Store, measure
 from .statistics import mcnemar, wilson
 
-TASK = "mixed"
+TASKS = ("countdown", "words", "arithmetic")
 HEAD = (
     "| setting | solved | points against exact | p | points against confidence | p "
     "| passes | of exact | target | |\n"
@@ -51,12 +52,9 @@ def settings() -> Iterator[tuple[str, Setting]]:
         yield f"focore_a, {name}, early bursts", Setting("beyond", "focore_a", options)
 
 
-def mixed(count: int) -> list[Problem]:
-    """Held-out test problems, the three tasks in turn."""
-    lists = [
-        held_out(task, "test", -(-count // 3)) for task in ("countdown", "words", "arithmetic")
-    ]
-    return [problem for several in zip(*lists, strict=True) for problem in several][:count]
+def tasks(count: int) -> dict[str, list[Problem]]:
+    """Held-out test problems, as many of each task."""
+    return {task: held_out(task, "test", -(-count // len(TASKS))) for task in TASKS}
 
 
 @dataclass(frozen=True)
@@ -137,10 +135,12 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=Path("docs/performance.md"))
     given = parser.parse_args()
-    model, store, problems = focore.load(given.model), Store(given.results), mixed(given.problems)
-    found = {}
+    model, store = focore.load(given.model), Store(given.results)
+    found: dict[str, list[dict[str, Any]]] = {}
     for name, setting in settings():
-        found[name] = measure(model, store, TASK, problems, setting)
+        found[name] = []
+        for task, problems in tasks(given.problems).items():
+            found[name] += measure(model, store, task, problems, setting)
         print(compared(found)[-1].markdown(), flush=True)
     report(compared(found), given.page, given.page.parent / "performance" / "beyond.json")
 

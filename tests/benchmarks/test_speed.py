@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import focore
-from benchmarks.beyond import compared, mixed, report, settings
+from benchmarks.beyond import compared, report, settings, tasks
 from benchmarks.curves import AXES, Models, Point, measured, points, save
 from benchmarks.figures import Figure, interleaved, write
 from benchmarks.markers import between
@@ -16,6 +16,7 @@ from benchmarks.memory import allocated, peak
 from benchmarks.passes import recorded
 from benchmarks.shapes import SHAPES, decoders, model_of, transformer_of
 from benchmarks.speed import operations
+from focore.train import held_out
 
 
 def test_a_figure_says_whether_it_reaches_its_target() -> None:
@@ -110,10 +111,14 @@ def test_settings_beyond_the_paper_have_names_of_their_own() -> None:
     assert "focore_a-contrast=auto-cache=dual" in names
 
 
-def test_problems_are_mixed_and_held_out() -> None:
-    found = mixed(10)
-    assert [p.task for p in found[:4]] == ["countdown", "words", "arithmetic", "countdown"]
-    assert len({p.key for p in found}) == len(found) == 10
+def test_problems_beyond_the_paper_are_a_third_of_each_task_and_held_out() -> None:
+    found = tasks(10)
+    assert {task: len(problems) for task, problems in found.items()} == {
+        "countdown": 4,
+        "words": 4,
+        "arithmetic": 4,
+    }
+    assert found["words"] == held_out("words", "test", 4)
 
 
 def test_targets_beyond_the_paper(tmp_path: Path) -> None:

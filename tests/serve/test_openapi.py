@@ -96,3 +96,10 @@ def test_the_methods_are_told_with_their_options(generous: Live) -> None:
     assert options["burst"]["choices"] == ["finish", "once", "repeat"]
     assert options["core_tokens"]["default"] == 8 and not options["core_tokens"]["common"]
     assert options["steps"]["common"] and "gen_length" not in options
+
+
+def test_the_model_is_told_with_the_servers_defaults(generous: Live) -> None:
+    settings = generous.service.settings
+    (told,) = generous.get("/v1/models").json()["data"]
+    assert told["id"] == settings.served
+    assert told["focore"] == {"method": settings.method, "options": settings.options}

@@ -33,6 +33,12 @@ def test_the_page_needs_no_key_and_its_policy_lets_nothing_in(client: TestClient
     assert client.get("/v1/methods").status_code == 401
 
 
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/health", 200), ("/ready", 503)])
+def test_a_probe_may_ask_for_the_head_alone(client: TestClient, path: str, status: int) -> None:
+    answer = client.head(path)
+    assert answer.status_code == status and answer.content == b""
+
+
 def test_every_part_that_the_page_names_is_there(client: TestClient) -> None:
     named = re.findall(r'(?:src|href)="([^"]+)"', html())
     assert {f"assets/{name}" for name in SHARED + OWN} == set(named)

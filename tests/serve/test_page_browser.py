@@ -234,6 +234,19 @@ def test_a_server_with_a_key_is_asked_with_it(browser: Any) -> None:
         assert "sesame" not in kept and asker.complaints() == []
 
 
+def test_the_page_begins_as_the_server_does(browser: Any) -> None:
+    asker = Asker(browser)
+    options = {"gen_length": 6, "threshold": 0.7, "steps": 5}
+    with serving(ServeSettings(method="threshold", options=options)) as (address, _):
+        asker.visit(address)
+        asker.wait(lambda: asker.find("#send").is_enabled())
+        assert asker.find(".side .method").get_attribute("value") == "threshold"
+        shown = {"max_tokens": "6", "threshold": "0.7", "steps": "5", "temperature": "0"}
+        assert {name: asker.field(name).get_attribute("value") for name in shown} == shown
+        asker.ask(PROBLEM)
+        assert asker.count(".answers .tokens span") == 6 and asker.complaints() == []
+
+
 def test_no_key_is_asked_for_without_need(asker: Asker) -> None:
     assert not asker.find("#access").is_displayed()
 

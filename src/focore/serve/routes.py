@@ -64,7 +64,7 @@ async def _nothing(index: int, news: News | None, text: str) -> None:
 
 @router.get("/v1/models")
 async def models(request: Request) -> dict[str, Any]:
-    """The model that is served."""
+    """The model that is served, and the method and options of a request that names none."""
     return {"object": "list", "data": [_model(service_of(request))]}
 
 
@@ -78,8 +78,10 @@ async def model(request: Request, name: str) -> dict[str, Any]:
 
 
 def _model(service: Service) -> dict[str, Any]:
-    made = {"id": service.settings.served, "object": "model", "owned_by": "focore"}
-    return {**made, "created": service.started}
+    settings = service.settings
+    made = {"id": settings.served, "object": "model", "owned_by": "focore"}
+    defaults = {"method": settings.method, "options": settings.options}
+    return {**made, "created": service.started, "focore": defaults}
 
 
 @router.get("/v1/methods")
@@ -125,12 +127,14 @@ async def docs(request: Request) -> HTMLResponse:
     return HTMLResponse(html, headers={"Content-Security-Policy": policy})
 
 
+@router.head("/health", include_in_schema=False)
 @router.get("/health")
 async def health() -> dict[str, str]:
     """Whether the server is alive."""
     return {"status": "alive"}
 
 
+@router.head("/ready", include_in_schema=False)
 @router.get("/ready", responses={503: {"description": "loading or stopping"}})
 async def ready(request: Request) -> JSONResponse:
     """Whether it takes requests: 200, or 503 while it loads or stops."""

@@ -21,6 +21,7 @@ def router() -> APIRouter:
     """The routes of the page; they need no key."""
     routes = APIRouter(include_in_schema=False)
 
+    @routes.head("/")
     @routes.get("/")
     def index() -> Response:
         policy = {"Content-Security-Policy": content_policy()}

@@ -3,7 +3,7 @@
 
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
-const state = { model: "", methods: [], turns: [], abort: null };
+const state = { model: "", defaults: {}, methods: [], turns: [], abort: null };
 const sides = Array.from(document.querySelectorAll(".side"), (section) => ({
   choice: section.querySelector(".method"),
   rule: section.querySelector(".rule"),
@@ -21,7 +21,7 @@ function announce(text) {
 
 async function connect() {
   try {
-    [state.methods, [{ id: state.model }]] = await Promise.all([list("v1/methods"), list("v1/models")]);
+    [state.methods, [{ id: state.model, focore: state.defaults }]] = await Promise.all([list("v1/methods"), list("v1/models")]);
   } catch (error) {
     return refusedEntry(error);
   }
@@ -56,28 +56,34 @@ function refusedEntry(error) {
 function suit(model) {
   const shipped = model === "tiny";
   $("remember").checked = !shipped;
-  sampling.show([
+  sampling.show(suited([
     { name: "max_tokens", alias: "gen_length", label: "tokens", help: "tokens to generate", kind: "int", default: shipped ? 32 : 128, low: 1, always: true },
     { name: "seed", help: "where randomness begins", kind: "int", default: 0, low: 0 },
     { name: "temperature", help: "randomness of tokens; 0 takes the best", kind: "float", default: 0, low: 0 },
     { name: "top_p", help: "keep the fewest tokens with this much probability", kind: "float", default: null, low: 0, high: 1 },
-  ]);
+  ]));
+}
+
+// Options as this server begins them.
+function suited(options) {
+  const { options: own } = state.defaults;
+  return options.map((option) => ({ ...option, default: own[option.alias || option.name] ?? option.default }));
 }
 
 function offer() {
   const names = state.methods.map((method) => method.name);
   sides.forEach((side, second) => {
     side.choice.replaceChildren(...choice(second ? [NONE, ...names] : names).children);
-    side.choice.value = second ? NONE : "focore";
+    side.choice.value = second ? NONE : state.defaults.method;
     showMethod(side);
   });
-  common.show(state.methods[0].options.filter((option) => option.common));
+  common.show(suited(state.methods[0].options.filter((option) => option.common)));
 }
 
 function showMethod(side) {
   const method = state.methods.find(({ name }) => name === side.choice.value);
   side.rule.textContent = method ? method.rule : "";
-  side.fields.show(method ? method.options.filter((option) => !option.common) : []);
+  side.fields.show(suited(method ? method.options.filter((option) => !option.common) : []));
 }
 
 // --- one question ----------------------------------------------------------------------------
