@@ -167,7 +167,7 @@ def main() -> None:
         rows = store.read(task, setting)[: len(problems)]
         if len(rows) == len(problems):
             found[task, setting.table, setting.label] = rows
-    write_report(given.report, found, LENGTH)
+    write_report(given.report, found, LENGTH, BATCH)
     if given.readme:
         fill_readme(given.readme, found)
 

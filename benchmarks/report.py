@@ -26,23 +26,23 @@ otherwise, steps = length, every other option at its default: nothing was tuned 
 They are held out by problem, not by wording; the public Countdown test has 256. Brackets are 95%
 intervals (Wilson). p-values are McNemar's, exact and two-sided, on the same problems as
 `confidence` and `cfg` with default options; with this many comparisons a single small one means
-little. `greedy` is `margin` at temperature 0. Seconds are per problem in batches of 32 on one core
-of a shared machine: passes are the better measure of cost.
+little. `greedy` is `margin` at temperature 0. Seconds are a problem's share of the time, in batches
+of {batch} on one core of a shared machine: passes are the better measure of cost.
 
 What differs from the paper: a model of a few million parameters instead of 8B, short answers that
 fit in one block, and tasks that it was trained on.
 """
 
 
-def write_report(path: Path, found: Found, length: int) -> None:
-    """Write what there is so far."""
-    parts = [INTRODUCTION.format(length=length)]
+def write_report(path: Path, found: Found, length: int, batch: int) -> None:
+    """Write what there is so far, measured with answers of `length` in batches of `batch`."""
+    parts = [INTRODUCTION.format(length=length, batch=batch)]
     for table, title in TITLES.items():
         tasks = dict.fromkeys(task for task, name, _ in found if name == table)
         for task in tasks:
             rows = {s: r for (t, name, s), r in found.items() if (t, name) == (task, table)}
             others = [found.get((task, "main", other)) for other in ("confidence", "cfg")]
-            parts.append(f"## {title}: {task}\n\n{_table(rows, others)}\n")
+            parts.append(f"## {title}: {task}\n\n{_table(rows, others, batch)}\n")
     path.write_text("\n".join(parts))
 
 
@@ -72,7 +72,7 @@ def _share(rows: Rows) -> str:
     return f"{right / len(rows):.1%} [{low:.1%}, {high:.1%}]"
 
 
-def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None]) -> str:
+def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None], batch: int) -> str:
     head = "| setting | problems | solved | p against confidence | p against cfg | steps | passes "
     lines = [head + "| seconds |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for name, rows in settings.items():
@@ -83,7 +83,7 @@ def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None]) -> str:
         ]
         lines.append(
             f"| `{name}` | {len(rows)} | {_share(rows)} | {against[0]} | {against[1]} "
-            f"| {means[0]:.1f} | {means[1]:.1f} | {means[2]:.3f} |"
+            f"| {means[0]:.1f} | {means[1]:.1f} | {means[2] / batch:.3f} |"
         )
     return "\n".join(lines)
 

@@ -69,9 +69,9 @@ def test_the_report_has_intervals_and_p_values(tmp_path: Path) -> None:
         ("words", "main", "confidence"): [{**row, "right": i < 5} for i in range(10)],
         ("words", "main", "focore"): [{**row, "right": i < 8} for i in range(10)],
     }
-    write_report(tmp_path / "results.md", found, 32)
+    write_report(tmp_path / "results.md", found, 32, batch=4)
     page = (tmp_path / "results.md").read_text()
-    assert "| `focore` | 10 | 80.0% [49.0%, 94.3%] | 0.250 |  | 32.0 | 64.0 | 0.500 |" in page
+    assert "| `focore` | 10 | 80.0% [49.0%, 94.3%] | 0.250 |  | 32.0 | 64.0 | 0.125 |" in page
 
 
 def test_the_readme_keeps_its_other_text(tmp_path: Path) -> None:
