@@ -11,6 +11,7 @@ from torch import Tensor
 from .errors import OptionError
 from .model.checkpoint import load_denoiser, locate
 from .model.denoiser import Denoiser, widen
+from .model.memory import keep_freed_memory
 from .model.transformer import Native
 from .text import Text, load_text
 
@@ -53,6 +54,8 @@ def load(
     """Load the shipped model (`"tiny"`), a checkpoint folder, or a Hub id."""
     folder = locate(source, revision)
     denoiser = load_denoiser(folder, dtype, device)
+    if denoiser.device.type == "cpu":
+        keep_freed_memory()
     text = load_text(
         folder, str(source), denoiser.mask_id, denoiser.end_ids, isinstance(denoiser, Native)
     )
