@@ -15,6 +15,7 @@ from lm_eval.api.model import LM
 
 from focore.tasks import catalogue
 from focore.tasks.countdown import evaluate as evaluate_expression
+from focore.train import TASKS
 
 Answer = Callable[[dict[str, Any]], str]
 
@@ -101,7 +102,9 @@ def test_countdown_is_asked_in_the_shipped_models_words(data: str) -> None:
         assert task.doc_to_text(doc) == prompt(numbers, int(doc["output"]))
 
 
-@pytest.mark.parametrize("name", catalogue.HELD_OUT)
-def test_the_shipped_models_tasks(name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_the_shipped_models_tasks(task: str) -> None:
+    name = f"focore_{task}"
     assert accuracy(name, None, lambda doc: doc["answer"], 50) == (1.0, 50)
     assert accuracy(name, None, lambda doc: doc["answer"] + "0", 50)[0] == 0.0
+    assert accuracy(name, None, lambda doc: doc["answer"] + " I think.", 50)[0] == 0.0

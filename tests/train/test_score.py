@@ -2,8 +2,9 @@
 
 import pytest
 
+from focore.tasks.countdown import makes
 from focore.train.problem import Problem
-from focore.train.score import correct, solves
+from focore.train.score import correct
 
 NUMBERS = [30, 100, 93]
 WORDS = Problem("words", "Ann has 3 eggs ...", "3+4=7\nThe answer is 7", "")
@@ -12,7 +13,7 @@ COUNTDOWN = Problem("countdown", "Use 30, 100, 93 once each to make 23.", "", ""
 
 @pytest.mark.parametrize("expression", ["30-(100-93)", "(93+30)-100", "93 + 30 - 100"])
 def test_right_expressions(expression):
-    assert solves(NUMBERS, 23, expression)
+    assert makes(expression, NUMBERS, 23)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_right_expressions(expression):
      "__import__('os')", "30/(100-100)*93", "x+30+100+93"],
 )  # fmt: skip
 def test_wrong_expressions(expression):
-    assert not solves(NUMBERS, 23, expression)
+    assert not makes(expression, NUMBERS, 23)
 
 
 def test_only_the_last_line_counts():

@@ -14,7 +14,6 @@ SHORT = {  # lm-eval has tasks of these names, with other prompts and scorers
     "mbpp": "focore_mbpp",
 }
 CODE = ("focore_humaneval", "focore_mbpp")
-HELD_OUT = ("focore_countdown", "focore_words", "focore_arithmetic")
 METRICS = ("accuracy", "acc", "exact_match", "math_verify", "pass_at_1", "pass@1")
 
 

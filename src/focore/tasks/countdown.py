@@ -28,7 +28,7 @@ LONGEST = 300  # characters of an expression
 
 def solves(text: str, numbers: Sequence[int], target: int) -> bool:
     """Whether the last line with an expression in it has one that solves the problem."""
-    return any(_right(piece, numbers, target) for piece in _last(text))
+    return any(makes(piece, numbers, target) for piece in _last(text))
 
 
 def _last(text: str) -> list[str]:
@@ -43,7 +43,8 @@ def _last(text: str) -> list[str]:
     return []
 
 
-def _right(expression: str, numbers: Sequence[int], target: int) -> bool:
+def makes(expression: str, numbers: Sequence[int], target: int) -> bool:
+    """Whether an expression uses each number once and makes the target."""
     try:
         value, used = evaluate(expression)
     except (ValueError, ZeroDivisionError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -157,4 +158,4 @@ def held_out(kind: str, **_: Any) -> dict[str, Any]:
 def _held_out(kind: str) -> list[Doc]:
     from ..train.problems import held_out as problems
 
-    return [{"prompt": p.prompt, "answer": p.answer} for p in problems(kind, "test", HELD_OUT)]
+    return [asdict(problem) for problem in problems(kind, "test", HELD_OUT)]

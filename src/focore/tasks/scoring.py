@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..train.problem import Problem
+from ..train.score import correct
 from . import countdown as expressions
 from . import mathematics, numbers, sandbox
 from .code import completed, imports_of, names_in, names_of, program
@@ -35,15 +36,9 @@ def countdown(doc: Doc, results: Sequence[str]) -> Score:
     return _score(expressions.solves(results[0], given, int(doc["output"])))
 
 
-def held_out_countdown(doc: Doc, results: Sequence[str]) -> Score:
-    *given, target = (int(number) for number in re.findall(r"\d+", doc["prompt"]))
-    return _score(expressions.solves(results[0], given, target))
-
-
-def worked(doc: Doc, results: Sequence[str]) -> Score:
-    """The shipped model's word problems and sums: the number it comes to."""
-    expected = numbers.answer(doc["answer"])
-    return _score(expected is not None and numbers.answer(results[0]) == expected)
+def held_out(doc: Doc, results: Sequence[str]) -> Score:
+    """The shipped model's own tasks, by the rule that its training measures it with."""
+    return _score(correct(Problem(**doc), results[0]))
 
 
 def _tried(trial: sandbox.Trial) -> Score:
