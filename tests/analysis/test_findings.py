@@ -81,7 +81,7 @@ def test_masks_grow_and_spare_special_tokens(model: focore.Model) -> None:
 
 def made(change: list[float], dense: list[bool], step: list[int]) -> Sensitivity:
     pieces = [str(i) for i in range(len(change))]
-    return Sensitivity(["p"], pieces, step, 4, dense, (0.5,), [[True]], [change])
+    return Sensitivity(pieces, step, 4, dense, (0.5,), [[True]], [change])
 
 
 def test_drops_are_means_over_answers() -> None:
@@ -158,7 +158,8 @@ def test_everything_is_written(model: focore.Model, tmp_path: Path) -> None:
 
 def test_an_empty_cloud_is_drawn_too(tmp_path: Path) -> None:
     nothing = words([], special=set())
-    assert all(path.exists() for path in figures.clouds(nothing, "nothing", tmp_path))
+    figures.clouds(nothing, "nothing", tmp_path)
+    assert {path.suffix for path in tmp_path.glob("words-nothing.*")} == {".png", ".svg", ".csv"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ BESIDE = {"HD": -0.006, "LD": 0.006}  # intervals side by side, not one over the
 DASHES = {"HD": "-", "LD": "--"}
 
 
-def heatmap(found: Sensitivity, folder: Path, name: str = "finding1") -> list[Path]:
+def heatmap(found: Sensitivity, folder: Path) -> None:
     """Finding 1: change of confidence by masked share of the prompt and generated token."""
     figure, axes = _axes(max(6.0, 0.42 * len(found.pieces) + 2), 4.6)
     image = axes.imshow(found.change, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
@@ -35,10 +35,11 @@ def heatmap(found: Sensitivity, folder: Path, name: str = "finding1") -> list[Pa
         for place, piece in enumerate(found.pieces)
     )
     header = ["masked_share", "position", "token", "hd", "change"]
-    return [*_save(figure, folder, name), _write(folder / f"{name}.csv", header, rows)]
+    _save(figure, folder, "finding1")
+    _write(folder / "finding1.csv", header, rows)
 
 
-def curves(ratios: Sequence[float], drops: Mapping[str, list[Mean]], folder: Path) -> list[Path]:
+def curves(ratios: Sequence[float], drops: Mapping[str, list[Mean]], folder: Path) -> None:
     """Finding 2: mean drop of confidence of HD and LD tokens."""
     figure, axes = _axes(6.4, 4.2)
     for name, means in drops.items():
@@ -56,10 +57,11 @@ def curves(ratios: Sequence[float], drops: Mapping[str, list[Mean]], folder: Pat
         for ratio, point in zip(ratios, means, strict=True)
     )
     header = ["kind", "masked_share", "drop", "half_interval", "answers"]
-    return [*_save(figure, folder, "finding2"), _write(folder / "finding2.csv", header, rows)]
+    _save(figure, folder, "finding2")
+    _write(folder / "finding2.csv", header, rows)
 
 
-def orders(decoded: Mapping[str, list[float]], folder: Path) -> list[Path]:
+def orders(decoded: Mapping[str, list[float]], folder: Path) -> None:
     """Finding 3: share of HD and LD tokens decoded so far."""
     figure, axes = _axes(6.4, 4.2)
     for name, shares in decoded.items():
@@ -75,10 +77,11 @@ def orders(decoded: Mapping[str, list[float]], folder: Path) -> list[Path]:
         for i, share in enumerate(shares)
     )
     header = ["kind", "step_share", "decoded_share"]
-    return [*_save(figure, folder, "finding3"), _write(folder / "finding3.csv", header, rows)]
+    _save(figure, folder, "finding3")
+    _write(folder / "finding3.csv", header, rows)
 
 
-def clouds(found: Words, task: str, folder: Path) -> list[Path]:
+def clouds(found: Words, task: str, folder: Path) -> None:
     """Word clouds of core tokens, by the automatic detector and by the linguistic one."""
     from matplotlib.colors import ListedColormap
     from wordcloud import WordCloud
@@ -98,9 +101,8 @@ def clouds(found: Words, task: str, folder: Path) -> list[Path]:
         place.axis("off")
     words = sorted(set(found.automatic) | set(found.linguistic))
     rows = ([word, found.automatic[word], found.linguistic[word]] for word in words)
-    name = f"words-{task}"
-    saved = _save(figure, folder, name)
-    return [*saved, _write(folder / f"{name}.csv", ["word", "automatic", "linguistic"], rows)]
+    _save(figure, folder, f"words-{task}")
+    _write(folder / f"words-{task}.csv", ["word", "automatic", "linguistic"], rows)
 
 
 def _style(name: str) -> dict[str, Any]:
@@ -121,19 +123,16 @@ def _axes(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
     return pyplot.subplots(1, columns, figsize=(width, height), layout="constrained")
 
 
-def _save(figure: Any, folder: Path, name: str) -> list[Path]:
+def _save(figure: Any, folder: Path, name: str) -> None:
     from matplotlib import pyplot
 
-    paths = [folder / f"{name}.{kind}" for kind in ("png", "svg")]
-    for path in paths:
-        figure.savefig(path, dpi=150)
+    for kind in ("png", "svg"):
+        figure.savefig(folder / f"{name}.{kind}", dpi=150)
     pyplot.close(figure)
-    return paths
 
 
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(header)
         writer.writerows(rows)
-    return path

@@ -30,7 +30,6 @@ ROWS = 64  # replayed at once
 class Sensitivity:
     """One answer up to its first end token, and what masking its prompt does to it."""
 
-    prompt: list[str]  # the pieces of the prompt
     pieces: list[str]  # the tokens of the answer as text
     step: list[int]  # when each was committed
     steps: int  # how many steps there were
@@ -45,9 +44,7 @@ def sensitivity(
     prompt: Prompt,
     *,
     gen_length: int = 32,
-    ratios: Sequence[float] = RATIOS,
     seed: int = 0,
-    chat: bool | None = None,
 ) -> Sensitivity:
     """Replay the answer to one prompt with its prompt masked bit by bit."""
     if model.text is None:
@@ -57,26 +54,24 @@ def sensitivity(
         prompt,
         method="confidence",
         seed=seed,
-        chat=chat,
         gen_length=gen_length,
         block_length=gen_length,
     )
     frames = list(run)
     start, final = frames[0].start, frames[-1].tokens
     length = _length(final[start:], model.end_ids)
-    masked = prompt_masks(model.text, final[:start], ratios, seed)
+    masked = prompt_masks(model.text, final[:start], RATIOS, seed)
     change = torch.zeros(len(final), len(masked))
     for positions, part in _replayed(model, frames, masked, range(start, start + length)):
         change[positions] = part.T
     pieces = model.text.pieces(final[start : start + length])
     when = {position: frame.index for frame in frames for position in frame.committed}
     return Sensitivity(
-        prompt=model.text.pieces(final[:start]),
         pieces=pieces,
         step=[when[start + i] for i in range(length)],
         steps=len(frames),
         dense=[dense(piece) for piece in pieces],
-        ratios=tuple(ratios),
+        ratios=RATIOS,
         masked=masked.tolist(),
         change=change[start : start + length].T.tolist(),
     )

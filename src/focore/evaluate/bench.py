@@ -26,12 +26,12 @@ def comparison(rows: Sequence[Mapping[str, Any]], about: str) -> str:
     return f"{about}.\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def draw(rows: Sequence[Mapping[str, Any]], path: Path) -> bool:
-    """Accuracy against passes, one picture for each task; False without matplotlib."""
+def draw(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Accuracy against passes, one picture for each task; none without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        return False
+        return
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     picture = Figure(figsize=(5 * len(tasks), 4), layout="constrained")
     for place, task in enumerate(tasks, 1):
@@ -42,7 +42,6 @@ def draw(rows: Sequence[Mapping[str, Any]], path: Path) -> bool:
             if row["task"] == task:
                 _point(axes, row)
     picture.savefig(path, dpi=150)
-    return True
 
 
 def _point(axes: Any, row: Mapping[str, Any]) -> None:
@@ -57,12 +56,7 @@ def _point(axes: Any, row: Mapping[str, Any]) -> None:
     )
 
 
-def write_bench(
-    folder: Path, name: str, about: str, rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """Write the table and the picture of a preset; the names of the files."""
+def write_bench(folder: Path, name: str, about: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the table and the picture of a preset."""
     write(folder / f"{name}.md", comparison(rows, about))
-    files = [f"{name}.md"]
-    if draw(rows, folder / f"{name}.png"):
-        files.append(f"{name}.png")
-    return files
+    draw(rows, folder / f"{name}.png")

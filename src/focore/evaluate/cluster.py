@@ -6,7 +6,6 @@ Answers do not depend on who computes them, so the results are those of one mach
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -27,10 +26,6 @@ class Worker:
         from ..loading import load
 
         self.model = load(source, dtype=dtype, device=device, revision=revision)
-
-    def ready(self) -> int:
-        """The process of this worker, once it can work."""
-        return os.getpid()
 
     def answer(
         self, method: str, seed: int, options: dict[str, Any], jobs: list[Job]

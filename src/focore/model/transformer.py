@@ -110,11 +110,10 @@ class Layer(nn.Module):
             "mlp_norm.weight": self.mlp_norm.weight,
             "down.weight": self.down.weight,
         }
-        fused = {"q": self.qkv, "k": self.qkv, "v": self.qkv}
         found |= dict(zip(("gate.weight", "up.weight"), self.gate_up.weight.chunk(2), strict=True))
         for kind in ("weight", "bias") if self.config.qkv_bias else ("weight",):
             parts = getattr(self.qkv, kind).split(self.parts)
-            found |= {f"{name}.{kind}": part for name, part in zip(fused, parts, strict=True)}
+            found |= {f"{name}.{kind}": part for name, part in zip("qkv", parts, strict=True)}
         return found
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from ..errors import CheckpointError
@@ -98,15 +97,6 @@ def fill(
                 )
             slot.copy_(tensor)
     return model
-
-
-def save(model: Transformer, names: Names, folder: Path, dtype: torch.dtype) -> None:
-    """Write the weights of `model` under the checkpoint's names."""
-    tensors = {
-        their_name(ours, names): slot.detach().to("cpu", dtype).contiguous().clone()
-        for ours, slot in model.slots().items()
-    }
-    save_file(tensors, folder / SINGLE, metadata={"format": "pt"})
 
 
 def their_name(ours: str, names: Names) -> str:

@@ -11,13 +11,13 @@ from .score import correct
 LENGTH = 32  # no answer is longer
 
 
-def accuracy(folder: Path, count: int, part: str = "dev", length: int = LENGTH) -> dict[str, float]:
+def accuracy(folder: Path, count: int) -> dict[str, float]:
     """Share of `count` problems of each task that the checkpoint in `folder` solves."""
     model, found = load(folder), {}
     for task in TASKS:
-        problems = held_out(task, part, count)
+        problems = held_out(task, "dev", count)
         prompts = [problem.prompt for problem in problems]
-        answers = generate(model, prompts, method="confidence", gen_length=length)
+        answers = generate(model, prompts, method="confidence", gen_length=LENGTH)
         right = [correct(p, a.text) for p, a in zip(problems, answers, strict=True)]
         found[task] = sum(right) / count
     return found

@@ -27,7 +27,6 @@ class Piece:
 class Theme:
     """Pieces that can follow each other: one start, some events, one question."""
 
-    name: str
     starts: tuple[Piece, ...]
     events: tuple[Piece, ...]
     ends: tuple[Piece, ...]

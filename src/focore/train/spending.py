@@ -5,7 +5,6 @@ from __future__ import annotations
 from .pieces import Piece, Theme
 
 MONEY = Theme(
-    "money",
     (
         Piece("purse", (), ("{A} has ${n}.", "{A} saved ${n}."), value="n"),
         Piece(
@@ -63,7 +62,6 @@ MONEY = Theme(
 )
 
 TRAVEL = Theme(
-    "travel",
     (
         Piece(
             "speed",
