@@ -22,7 +22,7 @@ LONGEST_FILE, LONGEST_FUNCTION = 350, 50
 
 # A file imports only what stands before it; files of one line know each other.
 LAYERS = (
-    ("version", "errors", "rows", "joining"),
+    ("version", "errors", "writing", "rows", "joining"),
     ("canvas", "text"),
     ("model",),
     ("loading", "available"),

@@ -18,6 +18,11 @@ class DecodingError(RuntimeError):
     """A model whose predictions cannot be decoded, such as NaN logits."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, or its name if it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> OptionError:
     """An `OptionError` that names the nearest valid name, or all of them."""
     names = sorted(known)

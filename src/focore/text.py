@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .errors import CheckpointError, OptionError
+from .errors import CheckpointError, OptionError, first_line
 
 IS_BASE = re.compile(r"(^|[-_.])base($|[-_.])", re.IGNORECASE)
 BLANK = re.compile(r"\[MASK(?::(\d+))?\]")
@@ -24,6 +24,7 @@ class Text:
     def __init__(self, tokenizer: Any, mask_id: int, end_ids: Sequence[int], instruct: bool):
         self.tokenizer = tokenizer
         self.mask_id = mask_id
+        self._pieces: dict[int, str] = {}
         self.instruct = instruct and bool(tokenizer.chat_template)
         known = tokenizer.get_vocab()
         ends = [*end_ids, tokenizer.eos_token_id, *(known.get(name) for name in TURN_ENDS)]
@@ -80,7 +81,9 @@ class Text:
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Each token as a reader would see it, special ones by name."""
-        return [str(self.tokenizer.decode([token])) for token in ids]
+        for token in set(ids) - self._pieces.keys():
+            self._pieces[token] = str(self.tokenizer.decode([token]))
+        return [self._pieces[token] for token in ids]
 
 
 def load_text(
@@ -96,8 +99,8 @@ def load_text(
     try:
         tokenizer = _tokenizer(folder, native)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(f"{folder}: the tokenizer does not load ({reason})") from None
+        said = first_line(error)
+        raise CheckpointError(f"{folder}: the tokenizer does not load ({said})") from None
     return Text(tokenizer, mask_id, end_ids, instruct=not IS_BASE.search(Path(name).name))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from transformers import (
+    AutoModelForMaskedLM,
     BertConfig,
     BertForMaskedLM,
     BertTokenizerFast,
@@ -101,4 +102,17 @@ def test_modernbert(tmp_path: Path) -> None:
 def test_a_masked_lm_without_weights_is_named(tmp_path: Path) -> None:
     BertConfig(vocab_size=20, hidden_size=32, num_attention_heads=2).save_pretrained(tmp_path)
     with pytest.raises(focore.CheckpointError, match="neither"):
+        focore.load(tmp_path)
+
+
+def test_a_failure_without_a_message_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError
+
+    BertConfig(vocab_size=20, hidden_size=32, num_attention_heads=2).save_pretrained(tmp_path)
+    (tmp_path / "model.safetensors").touch()
+    monkeypatch.setattr(AutoModelForMaskedLM, "from_pretrained", fail)
+    with pytest.raises(focore.CheckpointError, match=r": ValueError$"):
         focore.load(tmp_path)

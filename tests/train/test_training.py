@@ -100,8 +100,9 @@ def test_a_killed_run_resumes(tmp_path, delay):
     time.sleep(delay)
     child.send_signal(signal.SIGKILL)
     child.wait()
-    assert begin(folder, recipe).step >= 0
-    train(folder, recipe)
+    saved, seen = begin(folder, recipe).step, []
+    train(folder, recipe, seen.append)
+    assert [progress.step for progress in seen] == list(range(saved + 1, 21))
     train(tmp_path / "whole", recipe)
     assert same(folder, tmp_path / "whole")
 

@@ -15,6 +15,7 @@ from .options import (
     DeviceOption,
     DtypeOption,
     JsonOption,
+    LengthOption,
     ModelOption,
     SeedOption,
     load_model,
@@ -25,7 +26,6 @@ PromptsOption = Annotated[
 ]
 CountOption = Annotated[int, typer.Option("--problems", help="of each of the shipped tasks")]
 OutOption = Annotated[Path, typer.Option("--out", "-o", help="the folder to write into")]
-LengthOption = Annotated[int, typer.Option("--gen-length", help="tokens to generate")]
 
 
 @app.command()

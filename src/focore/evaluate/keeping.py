@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import OptionError
+from ..writing import write_whole
 
 Record = dict[str, Any]
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -123,15 +124,9 @@ def no_space(path: Path, error: OSError) -> OptionError:
 
 def write(path: Path, text: str) -> None:
     """Write a whole file, or leave the one that is there."""
-    part = path.with_name(path.name + ".part")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        write_whole(path, text.encode())
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise no_space(path, error) from None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from ..errors import CheckpointError
+from ..errors import CheckpointError, first_line
 from . import dream, llada
 from .config import Fields
 from .denoiser import Denoiser
@@ -48,8 +48,8 @@ def _from_hub(name: str, revision: str | None) -> Path:
     except HFValidationError:
         raise CheckpointError(f"{name}: no such folder, and not a Hub id") from None
     except HfHubHTTPError as error:
-        reason = str(error).splitlines()[0]
-        raise CheckpointError(f"{name}: not a folder, and the Hub says: {reason}") from None
+        said = first_line(error)
+        raise CheckpointError(f"{name}: not a folder, and the Hub says: {said}") from None
     except LocalEntryNotFoundError:
         raise CheckpointError(
             f"{name}: not a folder, not in the Hub's cache, and the Hub cannot be reached"

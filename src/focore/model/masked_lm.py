@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..errors import CheckpointError
+from ..errors import CheckpointError, first_line
 from .config import Fields
 from .denoiser import Prediction
 from .placement import DTYPES, choose_dtype
@@ -65,7 +65,7 @@ def load(folder: Path, fields: Fields, dtype: str, device: torch.device) -> Mask
             folder, dtype=precision, use_safetensors=True, local_files_only=True
         )
     except (OSError, ValueError, RuntimeError) as error:
-        raise CheckpointError(f"{folder}: {str(error).splitlines()[0]}") from None
+        raise CheckpointError(f"{folder}: {first_line(error)}") from None
     mask_id = _special(folder, fields, "mask")
     if mask_id is None:
         raise CheckpointError(f"{fields.path}: key 'mask_token_id' is missing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..errors import OptionError, unknown
+from ..errors import OptionError, first_line, unknown
 
 FOLDER = Path(__file__).parent / "files"
 SHORT = {  # lm-eval has tasks of these names, with other prompts and scorers
@@ -52,8 +52,7 @@ def load(name: str, manager: Any) -> dict[str, Any]:
     except (OptionError, KeyboardInterrupt):
         raise
     except Exception as error:  # lm-eval's own tasks fetch data and import what they need
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise OptionError(f"task {name!r} cannot be loaded: {reason}") from None
+        raise OptionError(f"task {name!r} cannot be loaded: {first_line(error)}") from None
     for each, task in found.items():
         if getattr(task, "UNSAFE_CODE", False) and each not in CODE:
             raise OptionError(

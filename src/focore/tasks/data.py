@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import OptionError
+from ..errors import OptionError, first_line
 
 FILES = {
     "gsm8k": "gsm8k_test.jsonl",
@@ -111,9 +111,9 @@ def _from_hub(name: str) -> Iterator[Doc]:
         try:
             part = datasets.load_dataset(repository, configuration, split=split)
         except Exception as error:  # the network, the Hub and the cache fail in many ways
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            said = first_line(error)
             raise OptionError(
-                f"{name} cannot be had from the Hub ({reason}); a folder can be given by --data"
+                f"{name} cannot be had from the Hub ({said}); a folder can be given by --data"
             ) from None
         for doc in part:
             yield {field: doc[field] for field in FIELDS[name]}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CheckpointError, OptionError
+from ..errors import CheckpointError, OptionError, first_line
 from .trace import POSITIONWISE, STEPWISE, About, Array, Trace
 
 VERSION = 1
@@ -64,8 +64,8 @@ def load(path: str | Path) -> Trace:
         OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, EOFError,
         NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error,
     ) as error:  # fmt: skip
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(f"{path}: not a trace, or a damaged one ({reason})") from None
+        said = first_line(error)
+        raise CheckpointError(f"{path}: not a trace, or a damaged one ({said})") from None
 
 
 def _read(stored: Any) -> Trace:

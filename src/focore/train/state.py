@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..errors import CheckpointError
 from ..model import llada
 from ..model.transformer import Transformer
 from ..model.weights import SINGLE, their_name
+from ..writing import write_whole
 from . import tokenizer as text
 
 STATE = "training.safetensors"
@@ -26,25 +26,12 @@ Tensors = dict[str, Tensor]
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put `data` at `path` whole or not at all: a kill or a full disk leaves the old file."""
-    beside = path.with_name(path.name + ".part")
+    """Put `data` at `path`, in a new folder if need be."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
+        write_whole(path, data)
     except OSError as error:
-        _remove(beside)
         raise CheckpointError(f"{path}: cannot be written ({error.strerror or error})") from None
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return  # what could not be written can seldom be removed; the error is already on its way
 
 
 def save_state(folder: Path, tensors: Tensors, about: dict[str, Any]) -> None:
