@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -91,6 +92,32 @@ def test_compare_puts_methods_side_by_side(capsys: pytest.CaptureFixture[str], f
     assert [row["passes"] for row in rows] == [6, 12]
 
 
+def test_an_option_may_be_said_either_way(capsys: pytest.CaptureFixture[str], folder: str) -> None:
+    for command in (["generate"], ["compare", "--methods", "margin"]):
+        arguments = [*command, "Ann has", "-m", folder, "--json", "-O", "gen_length=5"]
+        code, out, _ = run(capsys, *arguments)
+        made = json.loads(out)
+        assert code == 0 and (made if isinstance(made, dict) else made[0])["steps"] == 5
+
+
+def test_a_prompt_from_outside_must_be_text(
+    capsys: pytest.CaptureFixture[str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\xff"), encoding="utf-8"))
+    code, _, err = run(capsys, "generate", "-", "-m", folder)
+    assert code == 2 and err.startswith("focore: standard input is not text")
+
+
+def test_an_interruption_is_one_line(
+    capsys: pytest.CaptureFixture[str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("focore.cli.decode.load_model", interrupted)
+    assert run(capsys, "generate", "hi", "-m", folder) == (130, "", "focore: interrupted\n")
+
+
 def test_methods_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "methods")
     assert code == 0 and all(f"{name}: " in out for name in METHODS)
@@ -108,6 +135,8 @@ MISTAKES = [
     (["generate", "hi", "-m", "FOLDER", "--method", "focor"], "did you mean 'focore'"),
     (["generate", "hi", "-m", "FOLDER", "-O", "core_token=1"], "did you mean 'core_tokens'"),
     (["generate", "hi", "-m", "FOLDER", "-O", "core_tokens"], "not of the form name=value"),
+    (["generate", "hi", "-m", "FOLDER", "-O", "seed=3"], "these methods 'seed'"),
+    (["generate", "hi", "-m", "FOLDER", "-O", "model=x"], "these methods 'model'"),
     (["generate", "hi", "-m", "FOLDER", "--gen-length", "0"], "gen_length=0"),
     (["generate", "hi", "-m", "FOLDER", "--gen-length", "x"], "Invalid value for '--gen-length'"),
     (["generate", "hi", "-m", "FOLDER", "--gen-length", "999"], "positions"),

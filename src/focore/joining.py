@@ -27,7 +27,7 @@ def join(what: str, address: str | None = None, processes: int = 0) -> Any:
         return ray
     try:
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    except ConnectionError:
+    except (ConnectionError, ValueError):  # the second: it is no address
         raise OptionError(f"no Ray cluster answers at {address}") from None
     return ray
 

@@ -55,19 +55,19 @@ def _frames(plan: Plan, row: Row) -> Iterator[Frame]:
     runner.admit([row], row_seeds(plan.seed, [row]), [0])
     index = 0
     while len(runner.batch):
-        yield frame(plan.model, row, index, runner.batch.step())
+        yield frame(row, index, runner.batch.step(), model=plan.model)
         index += 1
 
 
-def frame(model: Model, row: Row, index: int, step: Step, place: int = 0) -> Frame:
-    """A step of one row, the one at `place` of those that took it."""
+def frame(row: Row, index: int, step: Step, place: int = 0, model: Model | None = None) -> Frame:
+    """A step of one row, the one at `place` of those that took it; its text with a model only."""
     length = len(row.tokens)
     tokens = step.tokens[place, :length].tolist()
     return Frame(
         index=index,
         tokens=tokens,
         start=row.start,
-        text=draft(model, tokens[row.start :]),
+        text=draft(model, tokens[row.start :]) if model else "",
         committed=step.committed[place, :length].nonzero()[:, 0].tolist(),
         confidence=step.confidence[place, :length].tolist(),
         passes=int(step.passes[place]),

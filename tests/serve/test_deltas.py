@@ -5,8 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focore import METHODS
+from focore.generation import Tally
 from focore.loading import Model
+from focore.serve.answers import Choice
 from focore.serve.deltas import BROKEN, Growing
+from focore.serve.tickets import News
 
 ORDERS = st.randoms(use_true_random=False)
 
@@ -42,6 +46,16 @@ def test_any_order_tells_the_answer(
         growing.reason == "stop" and any(s in model.text.answer(ids) for s in stops)
     )
     assert BROKEN not in told or BROKEN in model.text.answer(ids, stops)
+
+
+def test_a_method_that_revises_tells_its_answer_at_the_end(model: Model) -> None:
+    """A beam shows "ab.", another one wins with "ba"; a stop string in the first means nothing."""
+    assert model.text is not None and METHODS["soar"].revises
+    shown, answer, tally = model.text.plain("ab."), model.text.plain("ba"), Tally([])
+    choice = Choice(Growing(model, ["."]), revises=True)
+    assert choice.feed(News([*shown, model.mask_id], tally)) == ""
+    assert choice.growing.reason is None
+    assert choice.feed(News([*answer, model.end_ids[0]], tally, done=True)) == "ba"
 
 
 def test_a_character_of_several_tokens_comes_whole(model: Model) -> None:

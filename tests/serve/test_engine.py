@@ -299,3 +299,15 @@ def test_lanes_hold_no_memory_of_rows_that_left(exact: Model) -> None:
     kept = [x for x in gc.get_objects() if type(x) is Ticket]
     assert not kept
     assert torch.is_inference_mode_enabled() is False
+
+
+def test_rows_in_hand_are_not_forgotten(exact: Model) -> None:
+    """A row that has left the queue and is in no lane yet keeps the engine from stopping."""
+
+    async def work() -> None:
+        engine = Engine(Limits(), Metrics())
+        tickets = engine.submit([job(exact, [5, 6], "confidence", gen_length=4)], asyncio.Event())
+        assert engine._next(1) == tickets
+        assert not engine._idle() and engine._everyone() == tickets
+
+    asyncio.run(work())

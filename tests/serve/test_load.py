@@ -31,15 +31,12 @@ def asked(number: int, length: int) -> dict[str, Any]:
 
 
 async def streamed(client: httpx.AsyncClient, url: str, body: dict[str, Any]) -> str:
-    text = ""
     async with client.stream("POST", f"{url}/v1/completions", json=body) as answer:
         assert answer.status_code == 200
-        async for line in answer.aiter_lines():
-            if line.startswith("data: {"):
-                chunk = json.loads(line.removeprefix("data: "))
-                text += chunk["choices"][0]["text"]
-    assert line == "" or line == "data: [DONE]"
-    return text
+        lines = [line async for line in answer.aiter_lines() if line.startswith("data: ")]
+    assert lines.pop() == "data: [DONE]"
+    chunks = [json.loads(line.removeprefix("data: ")) for line in lines]
+    return "".join(chunk["choices"][0]["text"] for chunk in chunks)
 
 
 def client() -> httpx.AsyncClient:

@@ -24,8 +24,9 @@ MESSAGES = {"model": "small", "messages": [{"role": "user", "content": "Hi"}], "
 @pytest.fixture(scope="module")
 def strict(settings: ServeSettings) -> Iterator[Live]:
     limits = Limits(
-        tokens=32, prompt_tokens=40, messages=3, prompts=2, body_bytes=20_000, body_seconds=0.5
-    )
+        tokens=32, prompt_tokens=40, messages=3, prompts=2, body_bytes=20_000, body_seconds=0.5,
+        trace_cells=100,
+    )  # fmt: skip
     with Live(replace(settings, limits=limits)) as server:
         yield server
 
@@ -120,6 +121,9 @@ def test_what_is_no_json(strict: Live, body: bytes, words: str) -> None:
         ({"focore": {"fixed": {"9": "a"}}}, None, "outside the answer"),
         ({"focore": {"prefix": {"a": 1}}}, None, "type dict"),
         ({"focore": {"trace": True}, "prompt": ["a", "b"]}, "focore.trace", "one prompt"),
+        ({"focore": {"trace": True}, "stop": "."}, "focore.trace", "leave out stop"),
+        ({"focore": {"trace": True}, "max_tokens": 30}, "focore.trace", "than the 100 allowed"),
+        ({"focore": {"prefix": [50_000]}}, None, "50000"),
         ({"model": "gpt-5"}, "model", "not served"),
         ({"model": None}, "model", "string"),
     ],

@@ -102,6 +102,27 @@ def test_a_completion_streams_too(client: openai.OpenAI, model: Model) -> None:
     assert text == focore.generate(model, "Ann", chat=False, gen_length=8).text
 
 
+@pytest.mark.parametrize("method", [m for m in focore.METHODS if not m.startswith("mask_")])
+def test_what_was_streamed_is_never_taken_back(live: Live, model: Model, method: str) -> None:
+    sampled: dict[str, Any] = {"temperature": 1.0, "seed": 3}
+    body = {"model": "small", "prompt": "Ann has", "max_tokens": 12, "stream": True, **sampled}
+    chunks = live.events("/v1/completions", {**body, "focore": {"method": method}})
+    text = "".join(chunk["choices"][0]["text"] for chunk in chunks)
+    single = focore.generate(model, "Ann has", method=method, gen_length=12, chat=False, **sampled)
+    assert text == single.text
+
+
+def test_a_servers_defaults_suit_every_request(settings: ServeSettings) -> None:
+    chosen = replace(settings, limits=Limits(tokens=8), options={"cache": "dual"})
+    with Live(chosen) as live:
+        for method in ("confidence", "soar"):
+            body = {"model": "small", "prompt": "Ann", "focore": {"method": method}}
+            answer = live.post("/v1/completions", body).json()
+            assert answer["focore"]["options"]["gen_length"] == 8
+            cache = {"confidence": "dual", "soar": "none"}[method]
+            assert answer["focore"]["options"]["cache"] == cache
+
+
 def test_the_asynchronous_client_works(live: Live, model: Model) -> None:
     async def ask() -> list[str]:
         async with openai.AsyncOpenAI(base_url=f"{live.url}/v1", api_key="any") as client:

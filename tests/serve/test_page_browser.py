@@ -251,6 +251,19 @@ def test_no_key_is_asked_for_without_need(asker: Asker) -> None:
     assert not asker.find("#access").is_displayed()
 
 
+def test_a_connection_that_breaks_is_told_and_the_page_goes_on(asker: Asker) -> None:
+    asker.run("""const real = window.fetch; window.broken = true;
+        window.fetch = async (path, options) => {
+          if (!options.body || !broken) return real(path, options);
+          broken = false;
+          return new Response(new ReadableStream({ start: (c) => c.error(new TypeError("lost")) }));
+        }""")
+    asker.ask(PROBLEM)
+    assert "the server cannot be reached" in asker.texts(".error")
+    asker.ask(PROBLEM)
+    assert asker.texts(".said")[-1]
+
+
 def test_text_is_text(asker: Asker) -> None:
     asker.ask(HOSTILE)
     assert asker.driver.title == "FoCore" and asker.count("img, #talk script") == 0

@@ -121,6 +121,8 @@ def test_what_does_not_finish_in_time_is_told(folder: Path) -> None:
         (["-L", "rows=0"], "above 0"),
         (["--host", "256.1.1.1", "--no-auth"], "cannot listen"),
         (["--replicas", "2"], "need --ray"),
+        (["--ray", "--ray-address", "head:6379"], "--api-key"),
+        (["-O", "gen_length=5000"], "more than the 1024 allowed"),
     ],
 )
 def test_a_mistake_is_one_line(

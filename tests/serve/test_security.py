@@ -6,11 +6,14 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from focore.serve.errors import ApiError
 from focore.serve.logs import JsonLines
+from focore.serve.security import Guard, Outermost
 from focore.serve.settings import ServeSettings
 from focore.serve.traces import Traces
 from tests.serve.live import Live
@@ -89,16 +92,41 @@ def test_a_failure_of_ours_says_nothing_of_itself(
     assert "secret" in caplog.text
 
 
-def test_a_trace_is_a_page_and_only_the_last_are_kept(live: Live) -> None:
+def test_a_trace_is_a_page(live: Live) -> None:
     asked = {**PROMPT, "focore": {"trace": True, "method": "confidence"}}
     made = live.post("/v1/completions", asked).json()
     page = live.get(made["focore"]["trace"])
     assert page.status_code == 200 and page.text.startswith("<!doctype html>")
     plain = live.post("/v1/completions", {**PROMPT, "focore": {"method": "confidence"}}).json()
     assert made["choices"] == plain["choices"] and plain["focore"]["trace"] is None
-    traces = Traces(2)
-    names = [traces.keep(str(n)) for n in range(3)]
-    assert [traces.find(name) for name in names] == [None, "1", "2"] and len(traces) == 2
+
+
+@pytest.mark.parametrize(("count", "size"), [(2, 1000), (1000, 8)])
+def test_the_last_traces_are_kept(count: int, size: int) -> None:
+    traces = Traces(count, size)
+    names = [traces.keep(f"pge{n}") for n in range(3)]
+    assert [traces.find(name) for name in names] == [None, b"pge1", b"pge2"] and len(traces) == 2
+
+
+def test_a_host_is_the_same_in_any_case(settings: ServeSettings) -> None:
+    guard = Guard(Outermost, settings.limits, None, ("LLM.example",))
+    guard._check_host("llm.EXAMPLE:80")
+    with pytest.raises(ApiError):
+        guard._check_host("other.example")
+
+
+def test_a_folder_is_called_by_its_name_whatever_becomes_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    given = ServeSettings(model=str(folder))
+    monkeypatch.chdir(folder)
+    here = ServeSettings(model=".")
+    folder.rmdir()
+    assert given.served == here.served == "mine"
+    assert ServeSettings(model="org/model").served == "org/model"
+    assert replace(given, name="other").served == "other"
 
 
 @pytest.mark.parametrize("told", [False, True])

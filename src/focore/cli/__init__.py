@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
+
+import typer
 
 from ..errors import CheckpointError, DecodingError, OptionError
 from . import (  # noqa: F401  (each adds its commands to the app)
@@ -19,6 +20,8 @@ from . import (  # noqa: F401  (each adds its commands to the app)
 )
 from .app import app
 
+INTERRUPTED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake is one line on standard error and exit code 2."""
@@ -28,16 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(str(error), 2)
     except DecodingError as error:
         _fail(str(error), 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except typer.Abort:  # as releases of typer differ
+        _fail("interrupted", INTERRUPTED)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
         _fail(error.format_message(), 2)
     else:
+        if code == INTERRUPTED:
+            _fail("interrupted", code)
         sys.exit(code if isinstance(code, int) else 0)
 
 

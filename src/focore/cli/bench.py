@@ -116,5 +116,5 @@ def _chosen(
         tasks=names_of(tasks, list(found.tasks)),
         methods=names_of(methods, list(found.methods)),
         lengths=lengths_of(lengths, found.lengths),
-        limit=limit or found.limit,
+        limit=found.limit if limit is None else limit,
     )

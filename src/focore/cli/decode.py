@@ -25,6 +25,7 @@ from .options import (
     PromptArgument,
     SeedOption,
     StepsOption,
+    for_method,
     load_model,
     read_options,
     read_prompt,
@@ -62,7 +63,8 @@ def generate(
     from ..streaming import stream
     from ..trace import recording_of
 
-    options = read_options(option, gen_length=gen_length, block_length=block_length, steps=steps)
+    options = read_options(None, gen_length=gen_length, block_length=block_length, steps=steps)
+    options |= for_method(method, read_options(option), [method])
     options |= {"method": method, "seed": seed, "chat": chat}
     if trace:
         check_output(trace, 1)
@@ -119,7 +121,7 @@ def compare(
         check_output(html, len(chosen))
     loaded, prompt = load_model(model, dtype, device), read_prompt(prompt)
     recordings = {
-        name: recording_of(loaded, prompt, method=name, **common, **own)
+        name: recording_of(loaded, prompt, method=name, **{**common, **own})
         for name, own in chosen.items()
     }
     _show(recordings, colour, truth, as_json)

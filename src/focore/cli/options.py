@@ -30,7 +30,9 @@ ExtraOption = Annotated[
     list[str] | None,
     typer.Option("--option", "-O", help="any other option as name=value; repeatable"),
 ]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16")]
+DtypeOption = Annotated[
+    str, typer.Option("--dtype", help="auto, float32, bfloat16, float16 or float64")
+]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 MeasureOption = Annotated[
@@ -47,7 +49,10 @@ def load_model(source: str, dtype: str, device: str) -> Model:
 
 def read_prompt(prompt: str) -> str:
     """The prompt, or standard input for a dash."""
-    return sys.stdin.read() if prompt == "-" else prompt
+    try:
+        return sys.stdin.read() if prompt == "-" else prompt
+    except UnicodeDecodeError as error:
+        raise OptionError(f"standard input is not text ({error})") from None
 
 
 def read_options(extra: list[str] | None, **named: Any) -> dict[str, Any]:

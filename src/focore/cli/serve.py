@@ -71,7 +71,8 @@ def serve(
     """Serve a model by OpenAI's API, with a page at /."""
     if not ray and (ray_address or autoscale or replicas is not None):
         raise OptionError("--ray-address, --replicas and --autoscale need --ray")
-    key = _key(host, api_key, no_auth)
+    cluster = ray_address or os.environ.get("RAY_ADDRESS") if ray else None
+    key = _key(cluster or host, api_key, no_auth)
     try:
         from ..serve.run import run
         from ..serve.settings import ServeSettings
@@ -88,7 +89,7 @@ def serve(
         limits=_limits(limit),
         api_key=key,
         cors=tuple(cors or ()),
-        hosts=(*hosts, *(allow_host or ())) if hosts or allow_host else (),
+        hosts=(*hosts, *(allow_host or ())),
         log_prompts=log_prompts,
     )
     if ray:
@@ -101,7 +102,10 @@ def serve(
 
 
 def _key(host: str, given: str | None, no_auth: bool) -> str | None:
-    """The key of clients; none only if nobody else can call, or it is said."""
+    """The key of clients; none only if nobody else can call, or it is said.
+
+    Where a cluster listens is its own affair: one that runs Ray Serve already keeps its address.
+    """
     key = given or os.environ.get("FOCORE_API_KEY") or None
     if host not in LOOPBACK and not key and not no_auth:
         raise OptionError(

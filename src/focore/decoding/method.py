@@ -74,6 +74,7 @@ class Method:
     differs: str = ""
     caches: bool = True
     whole: bool = False  # without blocks unless asked for
+    revises: bool = False  # what a step shows may change until the end
 
     @property
     def options(self) -> dict[str, Option]:

@@ -201,6 +201,7 @@ TABLE = (
         differs="The rule of the LLaDA code on both backbones; the Dream code averages scores, and "
         "its release cannot run. Written tokens may change while beams compete.",
         caches=False,
+        revises=True,
     ),
     Method(
         name="mask_hd",

@@ -12,7 +12,7 @@ INTRODUCTION = """# Commands
 
 Written by `make docs` from the commands; a test compares the two. `focore COMMAND --help` prints
 the same. Exit codes: 0 for success, 2 for a mistake in what was asked, with one line on standard
-error, 1 for anything else.
+error, 130 after an interruption, 1 for anything else.
 """
 
 

@@ -20,14 +20,15 @@ class Choice:
     """One row's answer, as far as it has come."""
 
     growing: Growing
+    revises: bool  # whether nothing is final before the end
     steps: int = 0
     passes: int = 0
-    seconds: float = 0.0
 
     def feed(self, news: News) -> str:
         """Take in news; the text that is final since the last ones."""
-        tally = news.tally
-        self.steps, self.passes, self.seconds = tally.steps, tally.passes, tally.seconds
+        self.steps, self.passes = news.tally.steps, news.tally.passes
+        if self.revises and not news.done:
+            return ""
         return self.growing.feed(news.tokens, news.done)
 
 
@@ -44,8 +45,10 @@ class Answer:
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        model, stops = self.asked.plan.model, self.asked.stops
-        self.choices = [Choice(Growing(model, stops)) for _ in self.asked.jobs]
+        plan, stops = self.asked.plan, self.asked.stops
+        self.choices = [
+            Choice(Growing(plan.model, stops), plan.method.revises) for _ in self.asked.jobs
+        ]
         self.id = ("chatcmpl-" if self.asked.chat else "cmpl-") + uuid.uuid4().hex
 
     @property
@@ -135,8 +138,8 @@ def spelt(model: Model, tokens: Sequence[int]) -> list[str | None]:
     """The text of each token, None for a mask."""
     if model.text is None:
         return [None if token == model.mask_id else f"{token} " for token in tokens]
-    pieces = model.text.pieces
-    return [None if token == model.mask_id else pieces([token])[0] for token in tokens]
+    pieces = model.text.pieces(tokens)
+    return [None if t == model.mask_id else piece for t, piece in zip(tokens, pieces, strict=True)]
 
 
 def _rounded(values: Sequence[float]) -> list[float]:

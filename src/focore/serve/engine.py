@@ -7,7 +7,6 @@ and takes one step of each lane, so that no method waits for another.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import threading
 import time
@@ -16,11 +15,10 @@ from collections.abc import Sequence
 from .errors import ApiError, busy, failed, stopping
 from .lanes import Lane, lane_key, make_lane
 from .limits import Limits
+from .logs import log
 from .metrics import Metrics
 from .tickets import Job, Ticket
 from .waiting import Waiting
-
-log = logging.getLogger("focore.serve")
 
 
 class Engine:
@@ -28,10 +26,10 @@ class Engine:
 
     def __init__(self, limits: Limits, metrics: Metrics):
         self.limits, self.metrics = limits, metrics
-        self.ticks = 0
         self._changed = threading.Condition()
         self._waiting = Waiting()
         self._since: dict[Ticket, float] = {}
+        self._taken: list[Ticket] = []  # out of the queue, in no lane yet
         self._lanes: list[Lane] = []
         self._open, self._stopped = True, False
         self._typical = 1.0  # seconds of a row, a moving mean
@@ -115,6 +113,7 @@ class Engine:
         for ticket in self._everyone():
             self.metrics.rows.labels(end).inc()
             ticket.finish(error)
+        self._taken = []
         self._lanes.clear()
 
     def _work(self) -> bool:
@@ -126,16 +125,16 @@ class Engine:
             return not self._stopped
 
     def _idle(self) -> bool:
-        return not self._lanes and not self._waiting
+        return not (self._lanes or self._taken or self._waiting)
 
     def _everyone(self) -> list[Ticket]:
         with self._changed:
             queued = [self._waiting.take() for _ in range(len(self._waiting))]
             self._since.clear()
-        return queued + [ticket for lane in self._lanes for ticket in lane.tickets.values()]
+        running = [ticket for lane in self._lanes for ticket in lane.tickets.values()]
+        return list(dict.fromkeys([*queued, *self._taken, *running]))
 
     def _tick(self) -> None:
-        self.ticks += 1
         for lane in self._lanes:
             self.metrics.rows.labels("cancelled").inc(lane.drop_cancelled())
         self._admit()
@@ -154,14 +153,15 @@ class Engine:
                 lane.admit(tickets)
             except Exception as error:
                 self._fail(lane, error, [*lane.tickets.values(), *tickets])
+        self._taken = []
 
     def _next(self, free: int) -> list[Ticket]:
         now = time.perf_counter()
         with self._changed:
-            found = [self._waiting.take() for _ in range(min(free, len(self._waiting)))]
-            for ticket in found:
+            self._taken = [self._waiting.take() for _ in range(min(free, len(self._waiting)))]
+            for ticket in self._taken:
                 self.metrics.waited.observe(now - self._since.pop(ticket))
-        return found
+        return self._taken
 
     def _lane(self, job: Job) -> Lane:
         """The lane of a job; a traced one has its own."""

@@ -14,6 +14,7 @@ STOP_CHARACTERS = 256
 CHARACTERS_A_TOKEN = 16  # a longer text is refused before it is tokenized
 LARGEST = 10_000  # of any number among a method's options
 COSTLY = {"beam_width": 8, "history_length": 64}  # options that multiply work or memory
+TOKEN_IDS = ("prefix", "fixed")  # checked against the vocabulary
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class Limits:
     waiting: int = 512  # rows in the queue
     grace_seconds: float = 30.0  # for running requests once the server is told to stop
     backlog: int = 64  # steps kept for a client that reads slowly
-    traces: int = 64
+    traces: int = 64  # pages kept
+    trace_bytes: int = 256 << 20  # of all of them
+    trace_cells: int = 2 << 20  # of one: steps times positions
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -43,6 +46,8 @@ class Limits:
 def check_numbers(options: Mapping[str, Any]) -> None:
     """Refuse numbers that would take the engine's time or memory for nothing."""
     for name, value in options.items():
+        if name in TOKEN_IDS:
+            continue
         bound = COSTLY.get(name, LARGEST)
         for number in _numbers(value):
             if not -bound <= number <= bound:

@@ -60,7 +60,7 @@ def _refused(error: ErrorDetails, kind: type[BaseModel]) -> ApiError:
         return refused(f"{param} is missing", param, "missing_field")
     names = [str(part) for part in loc if isinstance(part, str)]
     for path in (".".join(names[:2]), top):
-        if path in EXPECTED and error["type"] not in ("extra_forbidden", "missing"):
+        if path in EXPECTED:
             return refused(f"{path} must be {EXPECTED[path]}", path, "invalid_value")
     return refused(f"{param}: {_plain(error['msg'])}", param, "invalid_value")
 

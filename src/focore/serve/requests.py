@@ -52,6 +52,8 @@ def prepare(
     stream = bool(request.stream)
     if extras.trace and len(prompts) > 1:
         raise refused("a trace is of one prompt, and there are several", "focore.trace")
+    if extras.trace and request.stop:
+        raise refused("a trace is of a whole answer; leave out stop", "focore.trace")
     if request.stream_options and not stream:
         raise refused("stream_options are only for streams", "stream_options")
     try:
@@ -63,6 +65,8 @@ def prepare(
         said = f"the model's chat template refuses these messages: {str(error)[:200]}"
         raise refused(said, "messages") from None
     _check_lengths([row.start for row in rows], settings.limits)
+    if extras.trace:
+        _check_trace((plan.settings.steps or 0) * len(rows[0].tokens), settings.limits)
     stops = [request.stop] if isinstance(request.stop, str) else list(request.stop or [])
     want = _want(stream, extras, stops)
     seeds = row_seeds(plan.seed, rows)
@@ -117,13 +121,29 @@ def _check_lengths(lengths: Sequence[int], limits: Limits) -> None:
         raise _too_long(limits, "prompt")
 
 
+def _check_trace(cells: int, limits: Limits) -> None:
+    if cells > limits.trace_cells:
+        said = f"a trace of {cells} steps x positions is more than the {limits.trace_cells} allowed"
+        raise refused(said, "focore.trace")
+
+
 def _too_long(limits: Limits, param: str) -> ApiError:
     said = f"the prompt is longer than the {limits.prompt_tokens} tokens that are allowed"
     return refused(said, param, "context_length_exceeded")
 
 
+def check_defaults(settings: ServeSettings, model: Model) -> None:
+    """Refuse defaults that would make an ordinary request fail."""
+    check_numbers(settings.options)
+    Plan.make(model, settings.method, 0, settings.options)
+    try:
+        _plan(settings, model, Common(model=settings.served), Extras())
+    except ApiError as error:
+        raise OptionError(error.message) from None
+
+
 def _plan(settings: ServeSettings, model: Model, request: Common, extras: Extras) -> Plan:
-    """The method with the server's defaults, and over them what the request says."""
+    """The method with the server's defaults that suit it, and over them what the request says."""
     method = find(extras.method or settings.method)
     own: dict[str, Any] = dict(extras.model_extra or {})
     for name, where in SAID_ELSEWHERE.items():
@@ -131,7 +151,10 @@ def _plan(settings: ServeSettings, model: Model, request: Common, extras: Extras
             raise refused(f"focore.{name} is said as {where}, beside focore", f"focore.{name}")
     check_numbers(own)
     known = {**options_of(Settings), **method.options}
-    options = {name: value for name, value in settings.options.items() if name in known}
+    options = {"gen_length": min(known["gen_length"].default, settings.limits.tokens)}
+    options |= {name: value for name, value in settings.options.items() if name in known}
+    if not method.caches:
+        options.pop("cache", None)
     options |= own
     if isinstance(options.get("fixed"), dict):
         options["fixed"] = offsets(options["fixed"])

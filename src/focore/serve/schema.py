@@ -39,11 +39,12 @@ StopString = Annotated[str, Field(min_length=1, max_length=STOP_CHARACTERS)]
 Stops = StopString | Annotated[list[StopString], Field(max_length=STOPS)]
 Tokens = Annotated[int, Field(ge=1, le=2**31)]
 Metadata = Annotated[dict[str, str], Field(max_length=16)]
+TokenIds = Annotated[list[TokenId], Field(min_length=1, fail_fast=True)]
 Prompts = (
     str
-    | Annotated[list[TokenId], Field(min_length=1)]
-    | Annotated[list[str], Field(min_length=1)]
-    | Annotated[list[Annotated[list[TokenId], Field(min_length=1)]], Field(min_length=1)]
+    | TokenIds
+    | Annotated[list[str], Field(min_length=1, fail_fast=True)]
+    | Annotated[list[TokenIds], Field(min_length=1, fail_fast=True)]
 )
 
 
@@ -135,7 +136,7 @@ class TextPart(Strict):
 
 class Message(Strict):
     role: Literal["system", "user", "assistant", "developer"]
-    content: str | Annotated[list[TextPart], Field(min_length=1)]
+    content: str | Annotated[list[TextPart], Field(min_length=1, fail_fast=True)]
     name: None = None
     refusal: None = None
     audio: None = None
@@ -146,7 +147,7 @@ class Message(Strict):
 class ChatRequest(Common):
     """`POST /v1/chat/completions`."""
 
-    messages: Annotated[list[Message], Field(min_length=1)]
+    messages: Annotated[list[Message], Field(min_length=1, fail_fast=True)]
     max_completion_tokens: Tokens | None = None
     logprobs: No | None = None
     top_logprobs: None = None

@@ -70,7 +70,8 @@ class Guard:
     """Only known hosts, only with the key, only bodies of a sane size that come in time."""
 
     def __init__(self, app: ASGIApp, limits: Limits, key: str | None, hosts: Sequence[str]):
-        self.app, self.limits, self.hosts = app, limits, hosts
+        self.app, self.limits = app, limits
+        self.hosts = {host.lower() for host in hosts}
         self.key = None if key is None else key.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

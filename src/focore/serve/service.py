@@ -9,14 +9,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from ..generation import Plan
 from ..loading import Model, load
 from .engine import Engine
 from .errors import loading, stopping
-from .limits import check_numbers
 from .logs import log, tell
 from .metrics import Metrics
-from .requests import Asked, prepare
+from .requests import Asked, check_defaults, prepare
 from .schema import ChatRequest, CompletionRequest
 from .settings import ServeSettings
 from .traces import Traces
@@ -31,11 +29,11 @@ class Service:
         self.settings, self.metrics = settings, Metrics()
         self.started = int(time.time())
         self.engine = Engine(settings.limits, self.metrics)
-        self.traces = Traces(settings.limits.traces)
+        self.traces = Traces(settings.limits.traces, settings.limits.trace_bytes)
         self.metrics.watch("focore_traces", "traces kept", lambda: len(self.traces))
         self._model: Model | None = None
         self._on_failure = on_failure
-        # One thread: a tokenizer is not made for several, and the loop has other things to do.
+        # One thread, in the order of arrival: the loop has other things to do.
         self._preparing = ThreadPoolExecutor(1, "focore-prepare")
 
     @property
@@ -62,8 +60,7 @@ class Service:
                 chosen.model, dtype=chosen.dtype, device=chosen.device, revision=chosen.revision
             )
             model = replace(model, name=chosen.served)
-            check_numbers(chosen.options)
-            Plan.make(model, chosen.method, 0, chosen.options)
+            check_defaults(chosen, model)
         except Exception as error:
             log.error("the model does not load: %s", error)
             if self._on_failure:

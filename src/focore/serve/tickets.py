@@ -103,8 +103,7 @@ class Ticket:
         self._ring()
 
     def _look(self, step: Step, place: int) -> Seen:
-        plan, row = self.job.plan, self.job.row
-        found = frame(plan.model, row, self.tally.steps - 1, step, place)
+        found = frame(self.job.row, self.tally.steps - 1, step, place)
         now = found.notes.get("instability")
         if now is not None:
             before = self._largest or now

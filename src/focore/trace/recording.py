@@ -54,7 +54,7 @@ class Recording:
     def frames(self) -> Iterator[Frame]:
         """The steps of a run with one row, as `focore.stream` has them."""
         for index, step in enumerate(self):
-            yield frame(self.plan.model, self.rows[0], index, step)
+            yield frame(self.rows[0], index, step, model=self.plan.model)
 
     def completion(self) -> Completion:
         """Take the steps that are left of a run with one row; its answer, as `generate` has it."""

@@ -61,8 +61,9 @@ async function* events(body) {
 
 async function* texts(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const read = () => reader.read().catch(unreachable);
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    for (let next = await read(); !next.done; next = await read()) yield next.value;
   } finally {
     reader.cancel().catch(() => {});
   }

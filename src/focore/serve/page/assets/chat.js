@@ -116,11 +116,10 @@ async function ask(question) {
   const turn = addTurn(question, answers);
   state.abort = new AbortController();
   busy(true);
-  await Promise.all(asked.map((side, i) => follow(side, i, question, answers[i])));
+  await Promise.all(asked.map((side, i) => follow(side, i, question, answers[i]))).finally(() => busy(false));
   for (const answer of answers) answer.draw();
   state.turns.push({ question, answers });
   turn.scrollIntoView({ block: "nearest" });
-  busy(false);
   announce(answers.map((answer) => answer.spoken()).join(". "));
 }
 
