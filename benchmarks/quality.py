@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import focore
+from focore.evaluate.provenance import weights_hash
 from focore.train import Problem, correct, countdown, held_out
 
 from .report import TITLES, Found, fill_readme, write_report
@@ -87,6 +88,17 @@ class Store:
 
     folder: Path
 
+    @classmethod
+    def of(cls, folder: Path, model: str) -> Store:
+        """The store of a model's results; one of other weights or another length is refused."""
+        about = json.dumps({"weights": weights_hash(model), "length": LENGTH})
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "about.json"
+        if path.exists() and path.read_text() != about:
+            raise SystemExit(f"{folder} has results of another model or length; name another folder")
+        path.write_text(about)
+        return cls(folder)
+
     def read(self, task: str, setting: Setting) -> list[dict[str, Any]]:
         path = self._path(task, setting)
         if not path.exists():
@@ -102,7 +114,6 @@ class Store:
         beside.replace(path)
 
     def _path(self, task: str, setting: Setting) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{task.replace(' ', '-')}--{setting.name}.jsonl"
 
 
@@ -156,7 +167,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, default=Path("docs/results.md"))
     parser.add_argument("--readme", type=Path, help="a README with markers for the main table")
     given = parser.parse_args()
-    model, store = focore.load(given.model), Store(given.results)
+    model, store = focore.load(given.model), Store.of(given.results, given.model)
     items = list(wanted(tasks(given.data, given.problems), given.ablation_problems))
     for task, setting, problems in items:
         if setting.table in given.table and (not given.only or setting.method in given.only):

@@ -63,6 +63,13 @@ def test_a_store_leaves_out_a_torn_line(tmp_path: Path) -> None:
     assert store.read("words", setting) == [{"right": True}, {"right": False}]
 
 
+def test_a_store_is_of_one_model(tmp_path: Path) -> None:
+    store = Store.of(tmp_path / "results", "tiny")
+    assert Store.of(tmp_path / "results", "tiny") == store
+    with pytest.raises(SystemExit, match="another model or length"):
+        Store.of(tmp_path / "results", str(tmp_path))
+
+
 def test_the_report_has_intervals_and_p_values(tmp_path: Path) -> None:
     row = {"steps": 32, "passes": 64, "seconds": 0.5}
     found = {
