@@ -20,6 +20,14 @@ WRONG = [
     ({"gen_length": True}, "gen_length=True"),
     ({"temperature": -1}, "temperature=-1 is not allowed; it must be a number at least 0"),
     ({"temperature": float("nan")}, "temperature=nan"),
+    ({"temperature": float("inf"), "top_k": 2}, "temperature=inf"),
+    ({"guidance_scale": 10**400}, "it must be a number at least 0"),
+    ({"steps": 10**19}, "steps is too large; it must be at most 1000000"),
+    ({"gen_length": 10**10}, "gen_length is too large"),
+    ({"gen_length": 10**6}, "gen_length=1000000 are more than the model's 128 positions"),
+    ({"seed": 1 << 63}, "seed is too large"),
+    ({"method": "klass", "history_length": 10**15}, "history_length is too large"),
+    ({"method": "prophet", "thresholds": [1, 2, 10**400]}, "must be three numbers"),
     ({"top_p": 0}, "it must be a number above 0 and at most 1, or none"),
     ({"top_k": 0}, "top_k=0"),
     ({"schedule": "evn"}, "schedule='evn' is not allowed; it must be one of even, dream"),
@@ -46,6 +54,21 @@ def test_wrong_options(options: dict, message: str) -> None:
 def test_a_stream_checks_at_once() -> None:
     with pytest.raises(focore.OptionError):
         focore.stream(MODEL, [1], gen_length=-1)
+
+
+def test_the_largest_seed_is_a_seed() -> None:
+    assert len(focore.generate(MODEL, [1], gen_length=2, seed=(1 << 63) - 1).tokens) == 2
+
+
+@pytest.mark.parametrize("name", ["method", "guidance_scale"])
+def test_core_tokens_are_seen_without_guiding(name: str) -> None:
+    with pytest.raises(focore.OptionError, match=f"{name} is not an option of core_tokens"):
+        focore.core_tokens(MODEL, [1, 2], gen_length=4, **{name: "cfg"})
+
+
+def test_core_tokens_of_nothing() -> None:
+    with pytest.raises(focore.OptionError, match="nothing to decode"):
+        focore.core_tokens(MODEL, [1, 2], gen_length=2, fixed={0: [5, 6]})
 
 
 def test_completions_say_all_their_options() -> None:

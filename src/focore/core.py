@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import OptionError
 from .loading import Model
 from .prompts import Prompt
 from .streaming import stream
@@ -45,7 +46,12 @@ def core_tokens(model: Model, prompt: Prompt, **options: Any) -> CoreTokens:
     Takes the options of `generate` with FoCore's, except the guidance scale, which is 0: nothing is
     guided, and there is one pass a step.
     """
+    for name in ("method", "guidance_scale"):
+        if name in options:
+            raise OptionError(f"{name} is not an option of core_tokens, which guides nothing")
     frames = list(stream(model, prompt, method="focore", guidance_scale=0.0, **options))
+    if not frames:
+        raise OptionError("the answer is all fixed text; there is nothing to decode")
     tokens = frames[-1].tokens
     return CoreTokens(
         tokens=tokens,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, overload
 
 import torch
@@ -17,16 +18,16 @@ from .decoding.loop import Batch, Step, Stop
 from .decoding.method import Method
 from .decoding.methods import find
 from .decoding.noise import Noise, row_seed
-from .decoding.options import Option, Settings, options_of, refuse_unknown
+from .decoding.options import LARGEST_SEED, Option, Settings, options_of, refuse_unknown
 from .decoding.policy import Compose, Policy
 from .errors import OptionError
 from .loading import Model
-from .model.cache import make_passes
-from .prompts import Prompt, blank_ids, fixed_ids, prompt_ids, several
+from .model.cache import check_cache, make_passes
+from .prompts import Blanked, Prompt, blanked, fixed_ids, prompt_ids, several, stop_strings
 
 BLOCK_LENGTH = 32
 BATCH_SIZE = Option("batch_size", 16, int, "rows decoded side by side", low=1)
-SEED = Option("seed", 0, int, "where randomness begins", low=0)
+SEED = Option("seed", 0, int, "where randomness begins", low=0, high=LARGEST_SEED)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Plan:
         refuse_unknown(given, {**common, **found.options}, f"method {found.name!r}")
         settings = Settings(**{name: given[name] for name in given if name in common})
         whole = settings.schedule == "dream" or found.whole
+        check_cache(model.denoiser, settings.cache)
         settings = replace(
             settings,
             block_length=settings.block_length or (settings.gen_length if whole else BLOCK_LENGTH),
@@ -91,21 +93,20 @@ class Plan:
         """The row of a prompt, with the fixed text in its answer."""
         settings = self.settings
         assert settings.block_length and settings.steps
-        row = continuation(
-            prompt_ids(self.model, prompt, chat),
+        ids, limit = prompt_ids(self.model, prompt, chat), self.model.denoiser.max_length
+        if len(ids) + settings.gen_length > limit:
+            raise OptionError(
+                f"a prompt of {len(ids)} tokens and gen_length={settings.gen_length} are more "
+                f"than the model's {limit} positions"
+            )
+        return continuation(
+            ids,
             settings.gen_length,
             settings.block_length,
             settings.steps,
             self.model.mask_id,
             fixed_ids(self.model, settings.fixed, settings.prefix),
         )
-        limit = self.model.denoiser.max_length
-        if len(row.tokens) > limit:
-            raise OptionError(
-                f"a prompt of {row.start} tokens and gen_length={settings.gen_length} are more "
-                f"than the model's {limit} positions"
-            )
-        return row
 
     def blanks(self, ids: Sequence[int], steps: int | None) -> Row:
         """The row of a text with masks in it."""
@@ -202,7 +203,7 @@ def generate(
     method: str = "focore",
     seed: int = 0,
     chat: bool | None = None,
-    stop: str | Sequence[str] = (),
+    stop: str | Sequence[str] | None = None,
     batch_size: int = 16,
     **options: Any,
 ) -> Completion | list[Completion]:
@@ -215,7 +216,7 @@ def generate(
     """
     plan = Plan.make(model, method, seed, options)
     many = several(prompts)
-    stops = [stop] if isinstance(stop, str) else list(stop)
+    stops = stop_strings(stop)
     rows = [plan.continuation(prompt, chat) for prompt in (prompts if many else [prompts])]
     made = []
     for row, tally in zip(rows, finish(plan, rows, batch_size), strict=True):
@@ -244,37 +245,42 @@ def infill(
     Blanks are decoded in blocks of `block_length` masks from left to right; the text around them is
     never changed. `steps` is the budget of each text, by default one step a mask.
     """
-    for name in ("gen_length", "prefix", "fixed"):
-        if name in options:
-            raise OptionError(f"{name} is not an option of infill, which takes the text as it is")
     many = several(texts)
-    parsed = [blank_ids(model, text) for text in (texts if many else [texts])]
-    longest = max((ids.count(model.mask_id) for ids, _ in parsed), default=1)
-    plan = Plan.make(model, method, seed, {**options, "gen_length": longest, "steps": steps})
-    rows = [plan.blanks(ids, steps) for ids, _ in parsed]
+    asked = [blanked(model, text) for text in (texts if many else [texts])]
+    plan, rows = infilling(model, asked, method, seed, steps, options)
     tallies = finish(plan, rows, batch_size)
-    made = [
-        _filled(plan, row, between, tally)
-        for row, (_, between), tally in zip(rows, parsed, tallies, strict=True)
-    ]
+    made = [_filled(plan, text, tally) for text, tally in zip(asked, tallies, strict=True)]
     return made if many else made[0]
 
 
-def _filled(plan: Plan, row: Row, between: list[str], tally: Tally) -> Infilled:
+def infilling(
+    model: Model,
+    texts: Sequence[Blanked],
+    method: str,
+    seed: int,
+    steps: int | None,
+    options: Mapping[str, Any],
+) -> tuple[Plan, list[Row]]:
+    """The plan for texts with blanks, and their rows."""
+    for name in ("gen_length", "prefix", "fixed"):
+        if name in options:
+            raise OptionError(f"{name} is not an option of infill, which takes the text as it is")
+    longest = max((sum(text.sizes) for text in texts), default=1)
+    plan = Plan.make(model, method, seed, {**options, "gen_length": longest, "steps": steps})
+    return plan, [plan.blanks(text.ids, steps) for text in texts]
+
+
+def _filled(plan: Plan, given: Blanked, tally: Tally) -> Infilled:
     """A text as it was given, with its blanks decoded."""
-    runs: list[list[int]] = []
-    for place, token in enumerate(row.tokens):
-        if token == row.mask_id:
-            if place == 0 or row.tokens[place - 1] != row.mask_id:
-                runs.append([])
-            runs[-1].append(tally.tokens[place])
-    tokens = [token for run in runs for token in run]
+    both = zip(given.ids, tally.tokens, strict=True)
+    tokens = [token for before, token in both if before == plan.model.mask_id]
     if plan.model.text is None:
         return Infilled(tokens, "", **_cost(plan, tally), sequence=tally.tokens)
-    filled = [plan.model.text.decode(run) for run in runs]
+    left = iter(tokens)
+    filled = [plan.model.text.decode(list(islice(left, size))) for size in given.sizes]
     text = plan.model.text.decode(tally.tokens)
-    if len(between) == len(filled) + 1:
-        text = "".join(a + b for a, b in zip(between, [*filled, ""], strict=True))
+    if given.between:
+        text = "".join(a + b for a, b in zip(given.between, [*filled, ""], strict=True))
     return Infilled(tokens, text, **_cost(plan, tally), sequence=tally.tokens, blanks=filled)
 
 

@@ -70,6 +70,11 @@ def test_every_method_fills_blanks(bert: focore.Model, esm: focore.Model, method
     assert esm.mask_id not in protein.sequence and len(protein.tokens) == 3
 
 
+def test_blanks_side_by_side_stay_apart(bert: focore.Model) -> None:
+    made = focore.infill(bert, "ann has [MASK] [MASK].", method="confidence")
+    assert made.text == f"ann has {made.blanks[0]} {made.blanks[1]}."
+
+
 def test_rows_are_independent(bert: focore.Model) -> None:
     texts = ["ann has [MASK:4]", "[MASK:2] red apples and two pears", "bob [MASK]"]
     together = focore.infill(bert, texts, method="focore")
@@ -80,6 +85,11 @@ def test_rows_are_independent(bert: focore.Model) -> None:
 def test_positions_are_limited(bert: focore.Model) -> None:
     with pytest.raises(focore.OptionError, match="40 positions"):
         focore.infill(bert, "[MASK:50]")
+
+
+def test_a_cache_is_refused_before_anything_is_decoded(bert: focore.Model) -> None:
+    with pytest.raises(focore.OptionError, match="cache='dual' needs a LLaDA or Dream checkpoint"):
+        focore.stream(bert, "ann has", gen_length=2, method="confidence", cache="dual")
 
 
 def test_modernbert(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from ..errors import OptionError, unknown
+
+LARGEST = 1_000_000  # of counts: more is a slip that fills the memory
+LARGEST_SEED = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Option:
         if self.choices:
             return "one of " + ", ".join(self.choices)
         bounds = [
-            f"{word} {bound:g}"
+            f"{word} {bound}"
             for word, bound in (
                 ("at least", self.low),
                 ("above", self.above),
@@ -46,6 +49,9 @@ class Option:
         """The value in its right type, or an `OptionError` that names the limit."""
         if value is None and self.default is None:
             return None
+        most = self.high or LARGEST
+        if self.kind is int and isinstance(value, int) and value > most:
+            raise OptionError(f"{self.name} is too large; it must be at most {most}")
         if not self._fits(value):
             raise OptionError(f"{self.name}={value!r} is not allowed; it must be {self.limit}")
         return float(value) if self.kind is float else value
@@ -54,15 +60,20 @@ class Option:
         if self.choices:
             return value in self.choices
         if self.kind in (int, float):
-            number = isinstance(value, int) or (self.kind is float and isinstance(value, float))
-            if not number or isinstance(value, bool) or math.isnan(value):
-                return False
             return (
-                (self.low is None or value >= self.low)
+                is_finite(value)
+                and isinstance(value, (int, self.kind))
+                and (self.low is None or value >= self.low)
                 and (self.high is None or value <= self.high)
                 and (self.above is None or value > self.above)
             )
         return isinstance(value, self.kind)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a number that a float can hold."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and abs(value) <= sys.float_info.max
 
 
 def option(default: Any, about: str, *, kind: type | None = None, **limits: Any) -> Any:

@@ -20,7 +20,7 @@ from ..model.denoiser import positionwise
 from .commit import Choice, Propose
 from .guidance import Guided
 from .noise import Noise
-from .options import Piece, option
+from .options import Piece, is_finite, option
 from .sampler import Proposal
 from .schedules import Schedule
 
@@ -44,7 +44,7 @@ class Clear(Piece):
         super().__post_init__()
         given = self.thresholds
         numbers = isinstance(given, (list, tuple)) and len(given) == 3
-        if not numbers or not all(isinstance(gap, (int, float)) for gap in given):
+        if not numbers or not all(map(is_finite, given)):
             raise OptionError(f"thresholds={given!r} is not allowed; it must be three numbers")
         object.__setattr__(self, "thresholds", tuple(float(gap) for gap in given))
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..decoding.noise import row_seed
-from ..decoding.options import Piece, option
+from ..decoding.options import LARGEST_SEED, Piece, option
 from ..errors import OptionError
 from ..loading import Model
 from ..model.denoiser import positionwise
@@ -28,7 +28,7 @@ class Estimate(Piece):
     """How the likelihood is estimated."""
 
     samples: int = option(128, "draws of which positions are masked", low=1)
-    seed: int = option(0, "where randomness begins", low=0)
+    seed: int = option(0, "where randomness begins", low=0, high=LARGEST_SEED)
     check_greedy: bool = option(True, "also decode, to see whether the text is the model's own")
 
     @torch.inference_mode()

@@ -31,12 +31,17 @@ class Passes(Protocol):
         ...
 
 
+def check_cache(denoiser: Denoiser, cache: str) -> None:
+    """An `OptionError` for a kind of cache that this denoiser cannot have."""
+    if cache != "none" and not isinstance(denoiser, Native):
+        raise OptionError(f"cache={cache!r} needs a LLaDA or Dream checkpoint; use cache='none'")
+
+
 def make_passes(denoiser: Denoiser, cache: str) -> Passes:
     """The passes of a run with this kind of cache."""
     if cache == "none":
         return Uncached(denoiser)
-    if not isinstance(denoiser, Native):
-        raise OptionError(f"cache={cache!r} needs a LLaDA or Dream checkpoint; use cache='none'")
+    assert isinstance(denoiser, Native)  # by `check_cache`
     return Cached(denoiser, cache)
 
 
