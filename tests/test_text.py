@@ -88,6 +88,16 @@ def test_stop_strings_cut_the_text_and_not_the_tokens(model: focore.Model) -> No
     cut = focore.generate(model, "How many?", stop=" red", **options)
     assert whole.text.startswith("two red") and cut.text == "two"
     assert cut.tokens == whole.tokens
+    assert focore.generate(model, "How many?", stop=None, **options).text == whole.text
+
+
+@pytest.mark.parametrize("stop", ["", [""], [1], ["a", None], 7, {"a": 1}])
+def test_stop_strings_are_checked_first(
+    model: focore.Model, stop: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("focore.generation.finish", None)
+    with pytest.raises(focore.OptionError, match="none of them empty"):
+        focore.generate(model, "How many?", gen_length=4, stop=stop)
 
 
 def test_prefix_and_fixed_text_stay(model: focore.Model) -> None:
@@ -142,7 +152,7 @@ def test_a_checkpoint_without_tokenizer_takes_ids_only(tmp_path: Path) -> None:
     for call in (
         lambda: focore.generate(model, "hello"),
         lambda: focore.infill(model, "[MASK]"),
-        lambda: focore.generate(model, [5], fixed={0: "a"}),
+        lambda: focore.generate(model, [5], fixed={0: "a"}, gen_length=4),
         lambda: focore.generate(model, [5], method="mask_hd"),
     ):
         with pytest.raises(focore.OptionError, match=r"no tokenizer|a tokenizer"):
@@ -155,6 +165,16 @@ def test_infill_keeps_the_text_around_the_blanks(model: focore.Model) -> None:
     assert made.text == f"Ann has {made.blanks[0]} apples and {made.blanks[1]} pears."
     both = focore.infill(model, ["[MASK:2]", "a[MASK]b[MASK:2]c"])
     assert isinstance(both, list) and [len(x.tokens) for x in both] == [2, 3]
+
+
+def test_blanks_side_by_side_stay_apart(model: focore.Model) -> None:
+    assert model.text is not None
+    made = focore.infill(model, "Ann has [MASK:2][MASK:3].")
+    decode = model.text.decode
+    assert made.blanks == [decode(made.tokens[:2]), decode(made.tokens[2:])]
+    assert made.text == f"Ann has {made.blanks[0]}{made.blanks[1]}."
+    spelt = model.text.tokenizer.convert_ids_to_tokens(model.mask_id)
+    assert len(focore.infill(model, f"Ann {spelt} has [MASK:2]").blanks) == 2
 
 
 @pytest.mark.parametrize(
@@ -177,16 +197,10 @@ def test_a_stream_shows_what_is_open(model: focore.Model) -> None:
     assert frames[-1].start == len(ids(model, "How many?"))
 
 
-@given(st.text(max_size=40))
-def test_any_text_survives(text: str) -> None:
-    tokenizer = test_any_text_survives.tokenizer  # type: ignore[attr-defined]
-    assert tokenizer.decode(tokenizer(text, add_special_tokens=False)["input_ids"]) == text
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _tokenizer(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("tokenizer")
-    test_any_text_survives.tokenizer = write_tokenizer(folder)  # type: ignore[attr-defined]
+@given(text=st.text(max_size=40))
+def test_any_text_survives(model: focore.Model, text: str) -> None:
+    assert model.text is not None
+    assert model.text.decode(model.text.plain(text)) == text
 
 
 def test_dreams_tokenizer_loads_without_its_code(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from torch import Tensor
@@ -78,16 +80,37 @@ def _is_number(key: Any) -> bool:
     return isinstance(key, str) and key.isascii() and key.isdecimal() and len(key) < 10
 
 
-def blank_ids(model: Model, source: Any) -> tuple[list[int], list[str]]:
-    """Ids with masks at the blanks of a text, and the text between the blanks if there is any."""
+@dataclass(frozen=True)
+class Blanked:
+    """A text with blanks, as ids with masks in their place."""
+
+    ids: list[int]
+    sizes: list[int]  # masks of each blank
+    between: list[str]  # the text around the blanks; empty if only ids are known
+
+
+def blanked(model: Model, source: Any) -> Blanked:
+    """A text with blanks, or ids with masks."""
+    sizes: list[int] = []
     between: list[str] = []
     if isinstance(source, str):
-        ids, between = _text(model).with_blanks(source)
+        ids, sizes, between = _text(model).with_blanks(source)
     else:
         ids = token_ids(model, source)
-    if model.mask_id not in ids:
+    masks = [token == model.mask_id for token in ids]
+    if not any(masks):
         raise OptionError("the text has no blank; write [MASK] or [MASK:n] where one is")
-    return ids, between
+    if sum(sizes) != sum(masks):  # ids, or a text that spells the mask token itself
+        sizes, between = [len(list(run)) for masked, run in groupby(masks) if masked], []
+    return Blanked(ids, sizes, between)
+
+
+def stop_strings(stop: Any) -> list[str]:
+    """The strings that end a text, checked."""
+    found = [stop] if isinstance(stop, str) else [] if stop is None else stop
+    if not isinstance(found, Sequence) or not all(isinstance(s, str) and s for s in found):
+        raise OptionError(f"stop={stop!r} is not allowed; give strings, none of them empty")
+    return list(found)
 
 
 def _are_messages(prompt: Any) -> bool:

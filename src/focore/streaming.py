@@ -39,7 +39,7 @@ def stream(
     watch: bool = False,
     **options: Any,
 ) -> Iterator[Frame]:
-    """One `Frame` per denoising step; takes what `generate` takes.
+    """One `Frame` per denoising step; takes what `generate` takes, but no `stop` or `batch_size`.
 
     The options are checked at once, the steps are computed as they are asked for. With `watch` the
     notes of any method that decodes on one canvas have the instability of every token.

@@ -58,15 +58,16 @@ class Text:
         """Token ids of a piece of text, with no special tokens added."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def with_blanks(self, text: str) -> tuple[list[int], list[str]]:
-        """Token ids with masks at the blanks `[MASK]` and `[MASK:n]`, and the text between them."""
+    def with_blanks(self, text: str) -> tuple[list[int], list[int], list[str]]:
+        """Ids with masks at the blanks `[MASK]` and `[MASK:n]`, their sizes, the text between."""
         mask = self.tokenizer.convert_ids_to_tokens(self.mask_id)
         between = BLANK.split(text)[::2]
         for match in BLANK.finditer(text):
             if match[1] is not None and int(match[1]) < 1:
                 raise OptionError(f"{match[0]}: a blank has at least one token")
+        sizes = [int(match[1] or 1) for match in BLANK.finditer(text)]
         filled = BLANK.sub(lambda match: mask * int(match[1] or 1), text)
-        return list(self.tokenizer(filled)["input_ids"]), between
+        return list(self.tokenizer(filled)["input_ids"]), sizes, between
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, special tokens left out."""

@@ -12,9 +12,9 @@ from torch import Tensor
 from ..canvas import Row
 from ..decoding.loop import Step
 from ..errors import OptionError
-from ..generation import Completion, Plan, Runner, row_seeds
+from ..generation import Completion, Plan, Runner, infilling, row_seeds
 from ..loading import Model
-from ..prompts import Prompt, blank_ids, several
+from ..prompts import Prompt, blanked, several
 from ..streaming import Frame, frame
 from .peek import peeked
 from .spelling import joined, pieces
@@ -118,7 +118,10 @@ def record(
     watch: bool = True,
     **options: Any,
 ) -> Any:
-    """The `Trace` of one prompt, or a list of those of several; takes what `generate` takes."""
+    """The `Trace` of one prompt, or a list of those of several.
+
+    Takes what `generate` takes, but no `stop` or `batch_size`.
+    """
     plan = Plan.make(model, method, seed, options)
     many = several(prompts)
     given: Sequence[Prompt] = prompts if many else [prompts]
@@ -149,14 +152,9 @@ def record_infill(
     steps: int | None = None,
     **options: Any,
 ) -> Trace:
-    """The trace of one text with its blanks filled; takes what `infill` takes."""
-    for name in ("gen_length", "prefix", "fixed"):
-        if name in options:
-            raise OptionError(f"{name} is not an option of infill, which takes the text as it is")
-    ids, _ = blank_ids(model, text)
-    length = ids.count(model.mask_id)
-    plan = Plan.make(model, method, seed, {**options, "gen_length": length, "steps": steps})
-    return _recorded(plan, [plan.blanks(ids, steps)])[0]
+    """The trace of one text with its blanks filled; takes what `infill` takes, but no `batch_size`."""
+    plan, rows = infilling(model, [blanked(model, text)], method, seed, steps, options)
+    return _recorded(plan, rows)[0]
 
 
 def trace_of(
