@@ -21,7 +21,7 @@ import focore
 from focore.evaluate.provenance import weights_hash
 from focore.train import Problem, correct, countdown, held_out
 
-from .report import TITLES, Found, fill_readme, write_report
+from .report import TITLES, Found, fill_page, write_report
 
 LENGTH = 32  # tokens, one block, steps = length
 BATCH = 32
@@ -95,7 +95,7 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "about.json"
         if path.exists() and path.read_text() != about:
-            raise SystemExit(f"{folder} has results of another model or length; name another folder")
+            raise SystemExit(f"{folder} has results of another model or length; name another one")
         path.write_text(about)
         return cls(folder)
 
@@ -165,7 +165,9 @@ def main() -> None:
     parser.add_argument("--table", nargs="*", default=list(TITLES), choices=list(TITLES))
     parser.add_argument("--only", nargs="*", help="methods to measure; the report has all")
     parser.add_argument("--report", type=Path, default=Path("docs/results.md"))
-    parser.add_argument("--readme", type=Path, help="a README with markers for the main table")
+    parser.add_argument(
+        "--pages", type=Path, nargs="*", default=[], help="pages with markers for the main table"
+    )
     given = parser.parse_args()
     model, store = focore.load(given.model), Store.of(given.results, given.model)
     items = list(wanted(tasks(given.data, given.problems), given.ablation_problems))
@@ -179,8 +181,8 @@ def main() -> None:
         if len(rows) == len(problems):
             found[task, setting.table, setting.label] = rows
     write_report(given.report, found, LENGTH, BATCH)
-    if given.readme:
-        fill_readme(given.readme, found)
+    for page in given.pages:
+        fill_page(page, found)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ otherwise, steps = length, every other option at its default: nothing was tuned 
 They are held out by problem, not by wording; the public Countdown test has 256. Brackets are 95%
 intervals (Wilson). p-values are McNemar's, exact and two-sided, on the same problems as
 `confidence` and `cfg` with default options; with this many comparisons a single small one means
-little. `greedy` is `margin` at temperature 0. Seconds are a problem's share of the time, in batches
+little. `greedy` is `margin` at temperature 0; `prophet` exits early only where it is told in which
+positions the answer stands, and is `confidence` without. Seconds are a problem's share of the time, in batches
 of {batch} on one core of a shared machine: passes are the better measure of cost.
 
 What differs from the paper: a model of a few million parameters instead of 8B, short answers that
@@ -46,8 +47,8 @@ def write_report(path: Path, found: Found, length: int, batch: int) -> None:
     path.write_text("\n".join(parts))
 
 
-def fill_readme(path: Path, found: Found) -> None:
-    """Put the shares of the main table between the README's markers."""
+def fill_page(path: Path, found: Found) -> None:
+    """Put the shares of the main table between a page's markers."""
     between(path, "results", _summary(found))
 
 

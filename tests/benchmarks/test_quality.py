@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.quality import Setting, Store, settings, wanted
-from benchmarks.report import fill_readme, write_report
+from benchmarks.report import fill_page, write_report
 from benchmarks.statistics import mcnemar, wilson
 from focore.train import held_out
 
@@ -81,7 +81,7 @@ def test_the_report_has_intervals_and_p_values(tmp_path: Path) -> None:
     assert "| `focore` | 10 | 80.0% [49.0%, 94.3%] | 0.250 |  | 32.0 | 64.0 | 0.125 |" in page
 
 
-def test_the_readme_keeps_its_other_text(tmp_path: Path) -> None:
+def test_a_page_keeps_its_other_text(tmp_path: Path) -> None:
     row = {"steps": 32, "seconds": 0.5}
     found = {
         ("words", "main", "focore"): [{**row, "right": i < 8, "passes": 64} for i in range(10)],
@@ -91,7 +91,7 @@ def test_the_readme_keeps_its_other_text(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
     page.write_text("a\n<!-- results:begin -->\nold\n<!-- results:end -->\nz\n")
     for _ in range(2):
-        fill_readme(page, found)
+        fill_page(page, found)
         lines = page.read_text().splitlines()
         assert (lines[0], lines[-1], len(lines)) == ("a", "z", 7)
         shares = "80.0% [49.0%, 94.3%] | 100.0% [72.2%, 100.0%]"
