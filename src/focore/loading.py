@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .errors import OptionError
-from .model.checkpoint import load_denoiser, locate
+from .model.checkpoint import commit_of, load_denoiser, locate
 from .model.denoiser import Denoiser, widen
 from .model.memory import keep_freed_memory
 from .model.transformer import Native
@@ -23,6 +23,7 @@ class Model:
     name: str
     denoiser: Denoiser
     text: Text | None
+    folder: Path | None = None  # of its files, if it has any
 
     @property
     def mask_id(self) -> int:
@@ -32,6 +33,11 @@ class Model:
     def end_ids(self) -> tuple[int, ...]:
         """The tokens that end an answer."""
         return self.denoiser.end_ids if self.text is None else self.text.end_ids
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of a checkpoint from the Hub."""
+        return None if self.folder is None else commit_of(self.folder)
 
     @torch.inference_mode()
     def logits(self, ids: Tensor | list[list[int]]) -> Tensor:
@@ -59,4 +65,4 @@ def load(
     text = load_text(
         folder, str(source), denoiser.mask_id, denoiser.end_ids, isinstance(denoiser, Native)
     )
-    return Model(str(source), denoiser, text)
+    return Model(str(source), denoiser, text, folder)

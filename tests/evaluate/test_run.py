@@ -19,6 +19,7 @@ from focore.evaluate.check import check
 from focore.evaluate.evaluation import Evaluation
 from focore.evaluate.run import Result, evaluate
 from focore.tasks import catalogue
+from tests.evaluate.small import write_small
 
 TIMES = ("seconds", "tokens_per_second")
 
@@ -206,6 +207,7 @@ def test_stock_tasks_are_known() -> None:
         ({"options": {"guidance": 1}}, "guidance_scale"),
         ({"lengths": [0]}, "gen_length=0"),
         ({"limit": 0}, "limit=0"),
+        ({"options": {"gen_length": 64}}, "use --gen-length"),
         ({"tasks": ["mbpp"]}, "--allow-code-execution"),
         ({"tasks": ["svamp"]}, r"svamp\.json is not there"),
     ],
@@ -277,3 +279,39 @@ def test_check(model: Model, checkpoint: Path, data: str, tmp_path: Path) -> Non
             check(tmp_path / "other.json")
     with pytest.raises(OptionError, match="cannot be read"):
         check(tmp_path / "none.json")
+
+
+def test_a_check_compares_what_the_result_is_of(model: Model, data: str, tmp_path: Path) -> None:
+    what = {"tasks": ["gsm8k"], "methods": ["confidence"]}
+    evaluate(asked(model, data, **what), tmp_path)
+    evaluate(asked(model, data, **what, limit=5), tmp_path)
+    path = tmp_path / "gsm8k.confidence.6.json"
+    found = check(path, model=model)
+    assert (found.samples, found.same) == (5, 5)
+    path.with_suffix(".jsonl").unlink()
+    with pytest.raises(OptionError, match=r"gsm8k\.confidence\.6\.jsonl has no answers"):
+        check(path, model=model)
+
+
+def test_a_revision_is_recorded_and_checked(
+    data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest, older = "a" * 40, "b" * 40
+    repo = tmp_path / "models--someone--small"
+    for seed, commit in enumerate((newest, older)):
+        write_small(repo / "snapshots" / commit, seed=seed)
+    (repo / "refs").mkdir()
+    (repo / "refs" / "main").write_text(newest)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    hashes = set()
+    for revision, commit in ((None, newest), (older, older)):
+        model = focore.load("someone/small", revision=revision)
+        out = tmp_path / commit
+        what = asked(model, data, tasks=["countdown"], methods=["random"])
+        (result,) = evaluate(what, out)
+        assert result.record["revision"] == model.revision == commit
+        hashes.add(result.record["weights"])
+        found = check(out / "countdown.random.6.json")
+        assert found.reproduces and found.notes == ()
+    assert len(hashes) == 2

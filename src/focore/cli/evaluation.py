@@ -72,8 +72,8 @@ def _workers(said: str | None, loaded: Any, piece: int) -> Iterator[Any]:
     from ..evaluate.cluster import Cluster, parse_workers
 
     kind = str(loaded.denoiser.dtype).removeprefix("torch.")
-    device = loaded.denoiser.device.type
-    with Cluster(loaded.name, parse_workers(said), kind, device, piece=piece) as cluster:
+    device, count = loaded.denoiser.device.type, parse_workers(said)
+    with Cluster(loaded.name, count, kind, device, loaded.revision, piece) as cluster:
         yield cluster
 
 

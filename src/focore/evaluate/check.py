@@ -15,6 +15,7 @@ from .cell import Cell
 from .evaluation import Evaluation
 from .keeping import Record, read_lines
 from .provenance import versions, weights_hash
+from .requests import keys_of
 from .run import quiet
 
 SAMPLES = 8
@@ -45,10 +46,18 @@ def check(path: str | Path, samples: int = SAMPLES, model: Model | None = None) 
     path = Path(path)
     record = _read(path)
     kept = {line["key"]: line for line in read_lines(path.with_suffix(".jsonl"))[1:]}
-    model = model or load(record["model"], dtype=record["dtype"], device=record["device"])
-    notes = _notes(record)
+    model = model or load(
+        record["model"],
+        dtype=record["dtype"],
+        device=record["device"],
+        revision=record.get("revision"),
+    )
+    notes = _notes(record, model)
     made, requests = _prepared(record, model)
-    chosen = _spread(sorted(kept), samples)
+    asked = {key for some in requests.values() for key in keys_of(some)}
+    chosen = _spread(sorted(asked & kept.keys()), samples)
+    if not chosen:
+        raise OptionError(f"{path.with_suffix('.jsonl')} has no answers of {path.name} to compare")
     made.kept.records = {key: line for key, line in kept.items() if key not in chosen}
     with quiet():
         for kind, some in requests.items():
@@ -69,9 +78,9 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
-def _notes(record: dict[str, Any]) -> tuple[str, ...]:
+def _notes(record: dict[str, Any], model: Model) -> tuple[str, ...]:
     notes = []
-    if weights_hash(record["model"]) != record["weights"]:
+    if weights_hash(model.folder) != record["weights"]:
         notes.append("the weights are not those of the result")
     now = versions()
     for name, version in record["versions"].items():

@@ -37,7 +37,6 @@ class Evaluation:
     data: str | None = None
     allow_code: bool = False
     batch_size: int = 16
-    revision: str | None = None
     compute: Any = None  # workers elsewhere; None computes here
     progress: Progress = _silent
 
@@ -55,10 +54,13 @@ class Evaluation:
             )
         if code:
             sandbox.check()
+        given = {**self.options, **self.vary}
+        if "gen_length" in given:
+            raise OptionError("gen_length is not an option of evaluation; use --gen-length")
         known: dict[str, Any] = options_of(Settings)
         for method in self.methods:
             known = known | find(method).options
-        refuse_unknown({**self.options, **self.vary}, known, "these methods")
+        refuse_unknown(given, known, "these methods")
 
     @property
     def templated(self) -> bool:
@@ -90,7 +92,7 @@ class Evaluation:
     def made_with(self) -> dict[str, Any]:
         """What all numbers of a folder have in common."""
         return {
-            **model_record(self.model, self.revision),
+            **model_record(self.model),
             "seed": self.seed,
             "chat": self.templated,
             "versions": versions(),

@@ -6,7 +6,6 @@ lm_eval.simple_evaluate(model="focore", model_args={"pretrained": "tiny", "metho
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from .answering import Answer, Answering, Here, Job, seeded
 from .keeping import Kept, Record
 from .likelihood import Estimate
 from .provenance import hash_of
-from .requests import ChatText, RequestOptions, key_of, split_pair
+from .requests import ChatText, RequestOptions, keys_of, split_pair
 
 GEN_LENGTH = 128
 BATCH_SIZE = 16
@@ -207,14 +206,3 @@ def size_of(said: int | str | None) -> int:
     if said is None or (isinstance(said, str) and not said.isdigit()):
         return BATCH_SIZE
     return int(said)
-
-
-def keys_of(requests: Sequence[Any]) -> list[str]:
-    """A name for each request that is the same in every run."""
-    seen: Counter[str] = Counter()
-    keys = []
-    for request in requests:
-        key = key_of(request)
-        keys.append(f"{key}/{seen[key]}")
-        seen[key] += 1
-    return keys

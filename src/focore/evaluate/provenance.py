@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..errors import CheckpointError
 from ..loading import Model
 from ..model.checkpoint import locate
 from ..version import __version__
@@ -30,23 +29,22 @@ def versions() -> dict[str, str]:
     return found
 
 
-def model_record(model: Model, revision: str | None = None) -> dict[str, Any]:
+def model_record(model: Model) -> dict[str, Any]:
     """A model by what it is, not only by its name."""
     return {
         "model": model.name,
-        "weights": weights_hash(model.name, revision),
+        "weights": weights_hash(model.folder),
         "dtype": str(model.denoiser.dtype).removeprefix("torch."),
         "device": model.denoiser.device.type,
     }
 
 
 @cache
-def weights_hash(source: str, revision: str | None = None) -> str | None:
+def weights_hash(source: str | Path | None) -> str | None:
     """SHA-256 over the checkpoint's files; None for a model that has none."""
-    try:
-        folder = locate(source, revision)
-    except CheckpointError:
+    if source is None:
         return None
+    folder = locate(source)
     paths = sorted({path for pattern in WEIGHTS for path in folder.glob(pattern)})
     total = hashlib.sha256()
     for path in paths:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,9 +63,15 @@ class RequestOptions:
         return {name: value for name, value in found.items() if value is not None}
 
 
-def key_of(request: Any) -> str:
-    """The task, document and part that a request belongs to."""
-    return f"{request.task_name}/{request.doc_id}/{request.idx}"
+def keys_of(requests: Sequence[Any]) -> list[str]:
+    """A name for each request that is the same in every run: its task, document and part."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for request in requests:
+        key = f"{request.task_name}/{request.doc_id}/{request.idx}"
+        keys.append(f"{key}/{seen[key]}")
+        seen[key] += 1
+    return keys
 
 
 def split_pair(

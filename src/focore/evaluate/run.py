@@ -90,6 +90,7 @@ def _finish(
     record = {
         **asked.made_with(),
         **header,
+        "revision": asked.model.revision,
         "limit": asked.limit,
         "data": asked.data,
         "prompts_hash": prompts_hash(samples),

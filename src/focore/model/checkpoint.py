@@ -56,6 +56,11 @@ def _from_hub(name: str, revision: str | None) -> Path:
         ) from None
 
 
+def commit_of(folder: Path) -> str | None:
+    """The commit of a checkpoint in the Hub's cache, where it is the name of the folder."""
+    return folder.name if folder.parent.name == "snapshots" else None
+
+
 def load_denoiser(folder: Path, dtype: str, device: str | torch.device) -> Denoiser:
     """The denoiser of the checkpoint in `folder`."""
     path = folder / "config.json"
