@@ -33,7 +33,7 @@ cover: .venv/.installed  ## the tests, and which lines of src they reach
 mutate:  ## changes to src/focore/decoding that no test notices, in .venv-mutate
 	scripts/mutate
 
-lowest:  ## the lowest versions allowed, in .venv-lowest, and the quick tests on them
+lowest:  ## the lowest versions of the core, words and plot, in .venv-lowest, and quick tests of these
 	scripts/lowest
 
 bench: .venv/.installed  ## speed, as ratios measured side by side

@@ -51,6 +51,14 @@ def test_wrong_options(options: dict, message: str) -> None:
     assert isinstance(error.value, ValueError)
 
 
+def test_every_limit_is_in_words() -> None:
+    found = [options_of(Settings), *(method.options for method in focore.METHODS.values())]
+    limits = {name: item.limit for options in found for name, item in options.items()}
+    assert not [name for name, limit in limits.items() if "object" in limit or "dict" in limit]
+    assert limits["prefix"] == "text or token ids, or none"
+    assert limits["thresholds"] == "three numbers"
+
+
 def test_a_stream_checks_at_once() -> None:
     with pytest.raises(focore.OptionError):
         focore.stream(MODEL, [1], gen_length=-1)

@@ -33,20 +33,17 @@ SENTENCES = {
 
 # A word alone may be a noun that is a verb in its sentence, and the pipeline may take a word alone
 # for another part of speech than a reader would. The rule looks at tokens alone, so this is what it
-# says: (sentence, HD by the rule as it runs, what a reader of the whole sentence would change).
-ALONE = [
-    ("Ann has 4 apples and buys 3 more.", "Ann 4 apples buys 3", {"buys"}),
-    ("The train from London to Paris takes two hours.", "London Paris two hours", {"train"}),
-    ("He walks to the school and back every day.", "walks school day", {"walks"}),
-    ("She drinks three cups of tea because it is cold.", "drinks three cups tea", {"drinks"}),
-    ("The quick brown fox jumps over the lazy dog.", "brown fox jumps dog", {"brown", "jumps"}),
-    (
-        "If the shirt costs 18 dollars, how much do 4 shirts cost?",
-        "shirt costs 18 dollars 4 shirts cost",
-        {"costs", "cost"},
-    ),
-    ("The answer is 42.", "42", {"answer"}),
-]
+# says; beside it, what a reader of the whole sentence would change.
+ALONE = {
+    "Ann has 4 apples and buys 3 more.": "Ann 4 apples buys 3",  # buys
+    "The train from London to Paris takes two hours.": "London Paris two hours",  # train
+    "He walks to the school and back every day.": "walks school day",  # walks
+    "She drinks three cups of tea because it is cold.": "drinks three cups tea",  # drinks
+    "The quick brown fox jumps over the lazy dog.": "brown fox jumps dog",  # brown, jumps
+    "If the shirt costs 18 dollars, how much do 4 shirts cost?":
+        "shirt costs 18 dollars 4 shirts cost",  # costs, cost
+    "The answer is 42.": "42",  # answer
+}  # fmt: skip
 
 
 def high(sentence: str) -> list[str]:
@@ -59,7 +56,6 @@ def test_the_words_that_matter(sentence: str) -> None:
     assert high(sentence) == SENTENCES[sentence].split()
 
 
-@pytest.mark.parametrize(("sentence", "expected", "read_otherwise"), ALONE)
-def test_words_are_judged_alone(sentence: str, expected: str, read_otherwise: set[str]) -> None:
-    assert high(sentence) == expected.split()
-    assert read_otherwise <= set(re.findall(r"\w+", sentence))
+@pytest.mark.parametrize("sentence", ALONE)
+def test_words_are_judged_alone(sentence: str) -> None:
+    assert high(sentence) == ALONE[sentence].split()

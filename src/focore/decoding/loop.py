@@ -23,7 +23,7 @@ from .policy import Policy
 class Step:
     """One write to the canvas. Rows leave the batch when they are done."""
 
-    row: Tensor  # (rows,) which of the rows at the start each one is
+    row: Tensor  # (rows,) the name of each
     tokens: Tensor  # (rows, length) after the write
     committed: Tensor  # (rows, length) bool
     confidence: Tensor  # (rows, length) of the tokens proposed, 0 where none was

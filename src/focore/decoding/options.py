@@ -25,6 +25,7 @@ class Option:
     high: float | None = None
     above: float | None = None
     choices: tuple[str, ...] = ()
+    form: str = ""  # the values allowed, if no type says it
 
     @property
     def limit(self) -> str:
@@ -41,7 +42,7 @@ class Option:
             if bound is not None
         ]
         noun = {int: "a whole number", float: "a number", bool: "true or false"}
-        said = noun.get(self.kind, f"a {self.kind.__name__}")
+        said = self.form or noun.get(self.kind, f"a {self.kind.__name__}")
         said = f"{said} {' and '.join(bounds)}".rstrip()
         return f"{said}, or none" if self.default is None else said
 
@@ -140,6 +141,11 @@ class Settings(Piece):
     schedule: str = option("even", "how many tokens each step commits", choices=("even", "dream"))
     cache: str = option("none", "keys and values to keep", choices=("none", "prefix", "dual"))
     prefix: str | list[int] | None = option(
-        None, "text fixed at the start of the answer", kind=object
+        None, "text fixed at the start of the answer", kind=object, form="text or token ids"
     )
-    fixed: dict[int, Any] | None = option(None, "text fixed by offset in the answer", kind=dict)
+    fixed: dict[int, Any] | None = option(
+        None,
+        "text fixed by offset in the answer",
+        kind=dict,
+        form="a mapping of offsets to text or token ids",
+    )

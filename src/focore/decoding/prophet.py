@@ -33,7 +33,10 @@ class Clear(Piece):
 
     schedule: Schedule
     thresholds: tuple[float, ...] = option(
-        (7.5, 5.0, 2.5), "logit gaps that end decoding early, midway and late", kind=object
+        (7.5, 5.0, 2.5),
+        "logit gaps that end decoding early, midway and late",
+        kind=object,
+        form="three numbers",
     )
     answer_start: int | None = option(
         None, "offset of the answer region (none: after the fixed text)", kind=int, low=0

@@ -152,7 +152,10 @@ def record_infill(
     steps: int | None = None,
     **options: Any,
 ) -> Trace:
-    """The trace of one text with its blanks filled; takes what `infill` takes, but no `batch_size`."""
+    """The trace of one text with its blanks filled.
+
+    Takes what `infill` takes, but no `batch_size`.
+    """
     plan, rows = infilling(model, [blanked(model, text)], method, seed, steps, options)
     return _recorded(plan, rows)[0]
 
