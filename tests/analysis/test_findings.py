@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -180,6 +181,26 @@ def test_mistakes(
     with pytest.raises(SystemExit) as stop:
         main(["analyze", "-o", str(tmp_path / "out"), *arguments])
     assert stop.value.code == 2 and message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["file", "file/in", "/proc"])
+def test_a_folder_that_cannot_be_written(model: focore.Model, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    before = model.denoiser.calls  # type: ignore[attr-defined]
+    with pytest.raises(focore.OptionError, match="cannot be written"):
+        analyze(model, {"fruit": [PROMPT]}, tmp_path / place, gen_length=8)
+    assert model.denoiser.calls == before  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "wordcloud"])
+def test_a_missing_library_is_said_first(
+    model: focore.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    before = model.denoiser.calls  # type: ignore[attr-defined]
+    with pytest.raises(focore.OptionError, match=rf"{library}: pip install 'focore\[plot\]'"):
+        analyze(model, {"fruit": [PROMPT]}, tmp_path, gen_length=8)
+    assert model.denoiser.calls == before  # type: ignore[attr-defined]
 
 
 def test_the_command(

@@ -11,7 +11,7 @@ import pytest
 from focore.errors import OptionError
 from focore.train import countdown
 from focore.train.arithmetic import equation
-from focore.train.problem import LARGEST, apply
+from focore.train.problem import LARGEST, Problem, apply
 from focore.train.problems import SPLITS, TASKS, held_out, sample, split
 from focore.train.score import correct
 
@@ -109,6 +109,17 @@ def test_unknown_names_are_refused():
         held_out("word", "test", 1)
     with pytest.raises(OptionError, match="unknown split"):
         held_out("words", "valid", 1)
+
+
+def test_a_split_without_so_many_problems_is_said(monkeypatch):
+    def few(rng: random.Random) -> Problem:
+        return Problem("few", "", "", f"few {rng.randrange(400)}")
+
+    monkeypatch.setitem(TASKS, "few", few)
+    keys = [key for key in (f"few {n}" for n in range(400)) if split(key) == "dev"]
+    assert {p.key for p in held_out("few", "dev", len(keys))} == set(keys)
+    with pytest.raises(OptionError, match=f"ask for at most {len(keys)}$"):
+        held_out("few", "dev", 5000)
 
 
 @pytest.mark.shared

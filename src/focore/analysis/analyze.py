@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from ..core import CoreTokens, core_tokens
@@ -32,7 +33,8 @@ def analyze(
     total = sum(map(len, prompts.values()))
     if not total:
         raise OptionError("there is no prompt to analyse")
-    folder.mkdir(parents=True, exist_ok=True)
+    figures.check_libraries()
+    _make(folder)
     found: list[Sensitivity] = []
     counted: dict[str, Words] = {}
     for task, asked in prompts.items():
@@ -52,6 +54,15 @@ def analyze(
     summary = _summary(found, lost, order, counted)
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
     return summary
+
+
+def _make(folder: Path) -> None:
+    """Make the folder; one that cannot be written is found out before anything is decoded."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise OptionError(f"{folder} cannot be written ({error.strerror})") from None
 
 
 def _summary(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..errors import OptionError
 from .sensitivity import Sensitivity
 from .summary import Mean, Words
 
@@ -14,6 +16,13 @@ COLOURS = {"HD": "#b5460f", "LD": "#1f5fa8"}  # apart in lightness too
 CLOUD = ("#b5460f", "#1f5fa8", "#3d3d3d", "#6a3d8a")  # all readable on white
 BESIDE = {"HD": -0.006, "LD": 0.006}  # intervals side by side, not one over the other
 DASHES = {"HD": "-", "LD": "--"}
+
+
+def check_libraries() -> None:
+    """An `OptionError` if a library that draws is missing."""
+    for name in ("matplotlib", "wordcloud"):
+        if find_spec(name) is None:
+            raise OptionError(f"the figures need {name}: pip install 'focore[plot]'")
 
 
 def heatmap(found: Sensitivity, folder: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Callable
 
-from ..errors import unknown
+from ..errors import OptionError, unknown
 from . import arithmetic, countdown, words
 from .problem import Problem
 from .public import COUNTDOWN
@@ -18,6 +18,7 @@ TASKS: dict[str, Callable[[random.Random], Problem]] = {
 }
 SPLITS = ("train", "dev", "test")
 HELD_OUT = 40  # one problem in so many is kept for dev, and one for test
+PATIENCE = 100  # draws in a row that may bring nothing new
 
 
 def digest(key: str) -> bytes:
@@ -49,7 +50,14 @@ def held_out(task: str, part: str, count: int, seed: int = 0) -> list[Problem]:
     """A fixed list of different problems of a held-out split."""
     rng = random.Random(f"{task} {part} {seed}")
     found: dict[str, Problem] = {}
+    known = 0
     while len(found) < count:
         problem = sample(task, part, rng)
+        known = known + 1 if problem.key in found else 0
         found.setdefault(problem.key, problem)
+        if known == PATIENCE:
+            raise OptionError(
+                f"the {part} split of {task} has fewer than {count} different problems; "
+                f"ask for at most {len(found)}"
+            )
     return list(found.values())
