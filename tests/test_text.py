@@ -119,7 +119,7 @@ def test_prefix_and_fixed_text_stay(model: focore.Model) -> None:
         ({"fixed": {-1: "a"}}, "outside the answer"),
         ({"fixed": {"x": "a"}}, "not a whole number"),
         ({"fixed": {1: "<|mdm_mask|>"}}, "mask token"),
-        ({"fixed": "text"}, "must be a dict"),
+        ({"fixed": "text"}, "must be a mapping of offsets"),
     ],
 )
 def test_fixed_text_is_checked(model: focore.Model, options: dict, message: str) -> None:
