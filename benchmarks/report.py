@@ -27,8 +27,8 @@ They are held out by problem, not by wording; the public Countdown test has 256.
 intervals (Wilson). p-values are McNemar's, exact and two-sided, on the same problems as
 `confidence` and `cfg` with default options; with this many comparisons a single small one means
 little. `greedy` is `margin` at temperature 0; `prophet` exits early only where it is told in which
-positions the answer stands, and is `confidence` without. Seconds are a problem's share of the time, in batches
-of {batch} on one core of a shared machine: passes are the better measure of cost.
+positions the answer stands, and is `confidence` without. Seconds are a problem's share of the
+time, in batches of {batch} on one core of a shared machine: passes are the better measure of cost.
 
 What differs from the paper: a model of a few million parameters instead of 8B, short answers that
 fit in one block, and tasks that it was trained on.

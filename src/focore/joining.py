@@ -17,7 +17,7 @@ def join(what: str, address: str | None = None, processes: int = 0) -> Any:
     `what` is the option that wants it. A cluster made here has a processor for each of `processes`,
     however few the machine has, and takes nobody's orders without its token.
     """
-    address = address or os.environ.get("RAY_ADDRESS")
+    address = named(address)
     where = {"address": address} if address else _here(processes)
     try:
         ray: Any = import_module("ray")
@@ -30,6 +30,11 @@ def join(what: str, address: str | None = None, processes: int = 0) -> Any:
     except (ConnectionError, ValueError):  # the second: it is no address
         raise OptionError(f"no Ray cluster answers at {address}") from None
     return ray
+
+
+def named(address: str | None) -> str | None:
+    """The address of the cluster that is there already, if one is named."""
+    return address or os.environ.get("RAY_ADDRESS")
 
 
 def _here(processes: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import OptionError
+from ..joining import named
 from .app import app
 from .options import DeviceOption, DtypeOption, ExtraOption, MethodOption, ModelOption, read_options
 
@@ -71,8 +72,7 @@ def serve(
     """Serve a model by OpenAI's API, with a page at /."""
     if not ray and (ray_address or autoscale or replicas is not None):
         raise OptionError("--ray-address, --replicas and --autoscale need --ray")
-    cluster = ray_address or os.environ.get("RAY_ADDRESS") if ray else None
-    key = _key(cluster or host, api_key, no_auth)
+    key = _key((ray and named(ray_address)) or host, api_key, no_auth)
     try:
         from ..serve.run import run
         from ..serve.settings import ServeSettings

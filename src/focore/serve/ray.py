@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import threading
 from collections.abc import AsyncIterator
@@ -19,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import OptionError
-from ..joining import join
+from ..joining import join, named
 from .logs import log_to_stderr, tell
 from .settings import ServeSettings
 
@@ -172,4 +171,4 @@ def run(
             threading.Event().wait()
         tell("stopping")
     finally:
-        withdraw(ray, own=not (address or os.environ.get("RAY_ADDRESS")))
+        withdraw(ray, own=not named(address))
