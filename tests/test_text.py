@@ -182,6 +182,8 @@ def test_blanks_side_by_side_stay_apart(model: focore.Model) -> None:
     [
         ({"texts": "no blank here"}, "no blank"),
         ({"texts": "[MASK:0]"}, "at least one token"),
+        ({"texts": "[MASK:9999999999]"}, "longer than the model's 128 positions"),
+        ({"texts": f"[MASK:{'9' * 5000}]"}, "longer than the model's 128 positions"),
         ({"texts": "[MASK]", "gen_length": 4}, "gen_length is not an option of infill"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import CheckpointError
@@ -29,11 +30,13 @@ def _cached() -> list[dict[str, str]]:
     except CacheNotFound:
         return []
     rows = {}
-    for repo in repos:
+    models = [repo for repo in repos if repo.repo_type == "model"]
+    for repo in models:
         for revision in repo.revisions:
-            family = _family(Path(revision.snapshot_path))
-            if repo.repo_type == "model" and family:
-                rows[repo.repo_id] = {"name": repo.repo_id, "family": family, "where": "Hub cache"}
+            with suppress(CheckpointError):  # a broken one is not at hand; others are
+                if family := _family(Path(revision.snapshot_path)):
+                    name = repo.repo_id
+                    rows[name] = {"name": name, "family": family, "where": "Hub cache"}
     return [rows[name] for name in sorted(rows)]
 
 

@@ -94,7 +94,7 @@ def blanked(model: Model, source: Any) -> Blanked:
     sizes: list[int] = []
     between: list[str] = []
     if isinstance(source, str):
-        ids, sizes, between = _text(model).with_blanks(source)
+        ids, sizes, between = _text(model).with_blanks(source, model.denoiser.max_length)
     else:
         ids = token_ids(model, source)
     masks = [token == model.mask_id for token in ids]

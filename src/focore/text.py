@@ -58,14 +58,21 @@ class Text:
         """Token ids of a piece of text, with no special tokens added."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def with_blanks(self, text: str) -> tuple[list[int], list[int], list[str]]:
-        """Ids with masks at the blanks `[MASK]` and `[MASK:n]`, their sizes, the text between."""
+    def with_blanks(self, text: str, limit: int) -> tuple[list[int], list[int], list[str]]:
+        """Ids with masks at the blanks `[MASK]` and `[MASK:n]`, their sizes, the text between.
+
+        More than `limit` masks are refused before they are written.
+        """
         mask = self.tokenizer.convert_ids_to_tokens(self.mask_id)
         between = BLANK.split(text)[::2]
+        sizes = []
         for match in BLANK.finditer(text):
-            if match[1] is not None and int(match[1]) < 1:
+            number = match[1] or "1"
+            sizes.append(int(number) if len(number) < 10 else limit + 1)
+            if sizes[-1] < 1:
                 raise OptionError(f"{match[0]}: a blank has at least one token")
-        sizes = [int(match[1] or 1) for match in BLANK.finditer(text)]
+        if sum(sizes) > limit:
+            raise OptionError(f"the blanks are longer than the model's {limit} positions")
         filled = BLANK.sub(lambda match: mask * int(match[1] or 1), text)
         return list(self.tokenizer(filled)["input_ids"]), sizes, between
 

@@ -106,6 +106,9 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no mask": (lambda f: change(f, mask_token_id="absent"), r"key 'mask_token_id' is missing"),
     "mask too large": (lambda f: change(f, mask_token_id=40), r"'mask_token_id' is beyond"),
     "not a number": (lambda f: change(f, n_layers="two"), r"key 'n_layers' is 'two'"),
+    "no heads": (lambda f: change(f, n_heads=0), r"'n_heads' is 0, expected a whole number"),
+    "half a layer": (lambda f: change(f, n_layers=2.0), r"'n_layers' is 2\.0, expected a whole"),
+    "no turn": (lambda f: change(f, rope_theta=0), r"'rope_theta' is 0, expected a number above"),
     "another form": (lambda f: change(f, layer_norm_type="low"), r"'layer_norm_type' is 'low'"),
     "tied": (lambda f: change(f, weight_tying=True), r"'weight_tying' is True; only False"),
     "no config": (lambda f: (f / "config.json").unlink(), r"config\.json: no such file"),
@@ -169,6 +172,12 @@ def test_the_hubs_cache_serves_without_a_network(
 
     from focore.available import available
 
+    for name, broken in (("models--someone--broken", "{"), ("datasets--someone--data", "[1]")):
+        other = tmp_path / name
+        (other / "snapshots" / commit).mkdir(parents=True)
+        (other / "snapshots" / commit / "config.json").write_text(broken)
+        (other / "refs").mkdir()
+        (other / "refs" / "main").write_text(commit)
     rows = {row["name"]: row for row in available()}
     assert rows["someone/small-llada"]["family"] == "llada"
 
@@ -178,6 +187,13 @@ def test_unknown_places(tmp_path: Path, option: dict[str, str]) -> None:
     write_checkpoint(tmp_path)
     with pytest.raises(focore.OptionError, match="unknown"):
         focore.load(tmp_path, **option)
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "mps:9"])
+def test_a_device_that_is_not_there(tmp_path: Path, device: str) -> None:
+    write_checkpoint(tmp_path)
+    with pytest.raises(focore.OptionError, match=f"'{device}' is not available here"):
+        focore.load(tmp_path, device=device)
 
 
 def test_generation_config_adds_end_tokens_and_dreams_cut(tmp_path: Path) -> None:

@@ -107,6 +107,16 @@ def test_a_killed_run_resumes(tmp_path, delay):
     assert same(folder, tmp_path / "whole")
 
 
+def test_the_time_left_is_by_the_pace_of_this_process(tmp_path):
+    from focore.cli.train import _line
+
+    seen: list[Progress] = []
+    train(tmp_path, SMALL)
+    train(tmp_path, replace(SMALL, steps=8), seen.append)
+    assert [(p.begun, p.step) for p in seen] == [(6, 7), (6, 8)]
+    assert "about 10 min left" in _line(Progress(900, 1000, 800, 600.0, {}, False))
+
+
 def test_a_finished_run_can_be_made_longer(tmp_path):
     train(tmp_path, SMALL)
     train(tmp_path, replace(SMALL, steps=8))
@@ -165,7 +175,9 @@ def test_write_is_whole(tmp_path):
 @pytest.mark.parametrize(
     "wrong",
     [{"steps": 0}, {"width": 30, "heads": 4}, {"batch_tokens": 10}, {"decay": 1.5},
-     {"learning_rate": 0.0}, {"matrix_rate": float("nan")}, {"stages": ()}],
+     {"width": "abc"}, {"layers": 2.5}, {"measured": 0}, {"warm_up": "few"},
+     {"weight_decay": float("inf")}, {"save_every": None}, {"learning_rate": 0.0},
+     {"matrix_rate": float("nan")}, {"stages": ()}],
 )  # fmt: skip
 def test_wrong_settings_are_refused(wrong):
     with pytest.raises(OptionError, match=next(iter(wrong))):

@@ -57,7 +57,8 @@ def _recipe(given: dict[str, Any]) -> Recipe:
 
 
 def _line(progress: Progress) -> str:
-    left = progress.seconds / max(1, progress.step) * (progress.steps - progress.step)
+    pace = progress.seconds / (progress.step - progress.begun)
+    left = pace * (progress.steps - progress.step)
     losses = ", ".join(f"{task} {loss:.3f}" for task, loss in sorted(progress.loss.items()))
     line = f"step {progress.step} of {progress.steps}, about {left / 60:.0f} min left; {losses}"
     if progress.accuracy is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,15 +22,31 @@ class Fields:
     path: Path
     values: Mapping[str, Any]
 
-    def number(self, key: str, default: Any = _MISSING) -> Any:
-        """A positive number."""
+    def number(self, key: str, default: float) -> float:
+        """A number above 0."""
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise self._wrong(key, "a number above 0")
+        return value
+
+    def whole(self, key: str, default: Any = _MISSING, low: int = 1) -> int:
+        """A whole number, by default above 0."""
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int) or value < low:
+            raise self._wrong(key, f"a whole number of at least {low}")
+        return value
+
+    def _value(self, key: str, default: Any) -> Any:
         value = self.values.get(key)
         value = default if value is None else value
         if value is _MISSING:
             raise CheckpointError(f"{self.path}: key '{key}' is missing")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise CheckpointError(f"{self.path}: key '{key}' is {value!r}, expected a number")
         return value
+
+    def _wrong(self, key: str, expected: str) -> CheckpointError:
+        return CheckpointError(
+            f"{self.path}: key '{key}' is {self.values[key]!r}, expected {expected}"
+        )
 
     def must_be(self, expected: Mapping[str, Any]) -> None:
         """Refuse a checkpoint of a form that the transformer does not have."""

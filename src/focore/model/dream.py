@@ -38,16 +38,16 @@ def config(fields: Fields) -> Config:
             "rope_scaling": None,
         }
     )
-    heads = fields.number("num_attention_heads")
+    heads = fields.whole("num_attention_heads")
     return Config(
-        width=fields.number("hidden_size"),
-        layers=fields.number("num_hidden_layers"),
+        width=fields.whole("hidden_size"),
+        layers=fields.whole("num_hidden_layers"),
         heads=heads,
-        kv_heads=fields.number("num_key_value_heads", heads),
-        mlp_width=fields.number("intermediate_size"),
-        vocabulary=fields.number("vocab_size"),
-        max_length=fields.number("max_position_embeddings"),
-        mask_id=fields.number("mask_token_id"),
+        kv_heads=fields.whole("num_key_value_heads", heads),
+        mlp_width=fields.whole("intermediate_size"),
+        vocabulary=fields.whole("vocab_size"),
+        max_length=fields.whole("max_position_embeddings"),
+        mask_id=fields.whole("mask_token_id", low=0),
         end_ids=fields.end_ids(),
         norm_epsilon=fields.number("rms_norm_eps", 1e-6),
         rope_base=fields.number("rope_theta", 1_000_000.0),

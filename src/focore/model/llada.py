@@ -39,16 +39,16 @@ FORM = {
 def config(fields: Fields) -> Config:
     """Our configuration from LLaDA's."""
     fields.must_be(FORM)
-    heads = fields.number("n_heads")
+    heads = fields.whole("n_heads")
     return Config(
-        width=fields.number("d_model"),
-        layers=fields.number("n_layers"),
+        width=fields.whole("d_model"),
+        layers=fields.whole("n_layers"),
         heads=heads,
-        kv_heads=fields.number("n_kv_heads", heads),
-        mlp_width=fields.number("mlp_hidden_size"),
-        vocabulary=fields.number("embedding_size", fields.number("vocab_size")),
-        max_length=fields.number("max_sequence_length"),
-        mask_id=fields.number("mask_token_id"),
+        kv_heads=fields.whole("n_kv_heads", heads),
+        mlp_width=fields.whole("mlp_hidden_size"),
+        vocabulary=fields.whole("embedding_size", fields.whole("vocab_size")),
+        max_length=fields.whole("max_sequence_length"),
+        mask_id=fields.whole("mask_token_id", low=0),
         end_ids=fields.end_ids(),
         norm_epsilon=fields.number("rms_norm_eps", 1e-5),
         rope_base=fields.number("rope_theta", 500_000.0),

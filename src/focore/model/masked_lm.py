@@ -72,7 +72,7 @@ def load(folder: Path, fields: Fields, dtype: str, device: torch.device) -> Mask
     end = _special(folder, fields, "eos") or _special(folder, fields, "sep")
     # Models of RoBERTa's kind count positions from the padding id on.
     offset = (fields.values.get("pad_token_id") or 0) + 1 if _counts_from_pad(fields) else 0
-    length = fields.number("max_position_embeddings") - offset
+    length = fields.whole("max_position_embeddings") - offset
     return MaskedLM(model.to(device), mask_id, () if end is None else (end,), length)
 
 

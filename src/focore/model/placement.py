@@ -21,9 +21,13 @@ def choose_device(device: str | torch.device) -> torch.device:
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
-        return torch.device(device)
+        chosen = torch.device(device)
+        count = torch.get_device_module(chosen).device_count()
     except RuntimeError:
         raise OptionError(f"unknown device {device!r}; use auto, cpu, cuda or mps") from None
+    if (chosen.index or 0) >= count:
+        raise OptionError(f"device {str(chosen)!r} is not available here; use auto or cpu")
+    return chosen
 
 
 def choose_dtype(dtype: str, stored: torch.dtype, device: torch.device) -> torch.dtype:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..decoding.options import LARGEST_SEED, Piece, option
 from ..errors import OptionError, unknown
 from .problems import TASKS
 
@@ -34,46 +34,39 @@ STAGES = (
     Stage(0, {"drills": 0.6, "countdown": 0.2, "words": 0.2}),
     Stage(600, {"drills": 0.2, "countdown": 0.25, "words": 0.45, "arithmetic": 0.1}),
 )
-POSITIVE = ("width", "layers", "heads", "mlp_width", "steps", "batch_tokens", "save_every")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Piece):
     """Sizes and settings of a run; the sizes are those of the shipped model."""
 
-    width: int = 192
-    layers: int = 6
-    heads: int = 6
-    mlp_width: int = 512
-    steps: int = 9000
-    batch_tokens: int = 2400
-    learning_rate: float = 2e-3  # of embedding, head and norms
-    matrix_rate: float = 0.015  # of the matrices of the layers
-    warm_up: int = 100  # steps
-    decay: float = 0.9  # share of the steps, at the end, in which the rate falls to nothing
-    weight_decay: float = 0.05
-    clip: float = 1.0  # of the gradient's norm
-    average: float = 0.998  # of the weights, over steps
-    save_every: int = 100
-    measure_every: int = 1000  # steps between measurements of held-out accuracy; 0 for none
-    measured: int = 64  # problems of each task
-    seed: int = 0
+    width: int = option(192, "of the hidden states", low=1)
+    layers: int = option(6, "of the transformer", low=1)
+    heads: int = option(6, "of the attention", low=1)
+    mlp_width: int = option(512, "of the MLP", low=1)
+    steps: int = option(9000, "of the whole run", low=1)
+    batch_tokens: int = option(2400, "tokens of a batch", low=400)
+    learning_rate: float = option(2e-3, "of embedding, head and norms", above=0)
+    matrix_rate: float = option(0.015, "of the matrices of the layers", above=0)
+    warm_up: int = option(100, "steps in which the rate rises", low=0)
+    decay: float = option(
+        0.9, "share of the steps, at the end, in which the rate falls to nothing", low=0, high=1
+    )
+    weight_decay: float = option(0.05, "of the matrices", low=0)
+    clip: float = option(1.0, "of the gradient's norm", above=0)
+    average: float = option(0.998, "of the weights, over steps", low=0, high=1)
+    save_every: int = option(100, "steps between checkpoints", low=1)
+    measure_every: int = option(
+        1000, "steps between measurements of held-out accuracy; 0 for none", low=0
+    )
+    measured: int = option(64, "problems of each task", low=1)
+    seed: int = option(0, "where randomness begins", low=0, high=LARGEST_SEED)
     stages: tuple[Stage, ...] = STAGES
 
     def __post_init__(self) -> None:
-        for name in POSITIVE:
-            if getattr(self, name) < 1:
-                raise OptionError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        super().__post_init__()
         if self.width % (2 * self.heads):
             raise OptionError(f"width {self.width} must be a multiple of twice heads {self.heads}")
-        if self.batch_tokens < 400:
-            raise OptionError(f"batch_tokens is {self.batch_tokens}; it must be at least 400")
-        for name in ("decay", "average"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise OptionError(f"{name} is {getattr(self, name)}; it must be from 0 to 1")
-        for name in ("learning_rate", "matrix_rate", "clip"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise OptionError(f"{name} is {getattr(self, name)}; it must be above 0")
         if not self.stages or self.stages[0].start != 0:
             raise OptionError("stages must begin with one from step 0")
 

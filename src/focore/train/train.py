@@ -40,6 +40,7 @@ class Progress:
 
     step: int
     steps: int
+    begun: int  # the step that this process went on from
     seconds: float  # in this process
     loss: dict[str, float]  # by task, smoothed
     saved: bool  # a checkpoint was written in this step
@@ -142,7 +143,7 @@ def train(folder: str | Path, recipe: Recipe | None = None, report: Report | Non
     recipe, folder = recipe or Recipe(), Path(folder)
     run = begin(folder, recipe)
     source = Source(run.tokenizer, recipe.seed, recipe.batch_tokens)
-    started = time.perf_counter()
+    started, begun = time.perf_counter(), run.step
     if run.step == 0:
         run.save(folder)  # an unwritable folder is found out now, not after the first hour
     while run.step < recipe.steps:
@@ -153,7 +154,7 @@ def train(folder: str | Path, recipe: Recipe | None = None, report: Report | Non
         found = accuracy(folder, recipe.measured) if measured else None
         if report is not None:
             seconds = time.perf_counter() - started
-            report(Progress(run.step, recipe.steps, seconds, dict(run.loss), saved, found))
+            report(Progress(run.step, recipe.steps, begun, seconds, dict(run.loss), saved, found))
     return folder
 
 
