@@ -109,6 +109,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no heads": (lambda f: change(f, n_heads=0), r"'n_heads' is 0, expected a whole number"),
     "half a layer": (lambda f: change(f, n_layers=2.0), r"'n_layers' is 2\.0, expected a whole"),
     "no turn": (lambda f: change(f, rope_theta=0), r"'rope_theta' is 0, expected a number above"),
+    "no end": (lambda f: change(f, rope_theta=float("inf")), r"'rope_theta' is inf, expected"),
     "another form": (lambda f: change(f, layer_norm_type="low"), r"'layer_norm_type' is 'low'"),
     "tied": (lambda f: change(f, weight_tying=True), r"'weight_tying' is True; only False"),
     "no config": (lambda f: (f / "config.json").unlink(), r"config\.json: no such file"),

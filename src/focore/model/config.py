@@ -25,7 +25,8 @@ class Fields:
     def number(self, key: str, default: float) -> float:
         """A number above 0."""
         value = self._value(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        real = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not real or not 0 < value < math.inf:
             raise self._wrong(key, "a number above 0")
         return value
 
