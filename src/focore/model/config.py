@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +26,9 @@ class Fields:
         """A number above 0."""
         value = self._value(key, default)
         real = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not real or not 0 < value < math.inf:
+        if not real or not 0 < value <= sys.float_info.max:
             raise self._wrong(key, "a number above 0")
-        return value
+        return float(value)
 
     def whole(self, key: str, default: Any = _MISSING, low: int = 1) -> int:
         """A whole number, by default above 0."""
