@@ -11,8 +11,8 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 KEPT, ALONE = 256 << 20, 32 << 20  # the second is the most that it takes
 
 
-def keep_freed_memory() -> bool:
-    """Let the process keep what tensors on the CPU free; True if it does so now.
+def keep_freed_memory() -> None:
+    """Let the process keep what tensors on the CPU free.
 
     Every pass frees and takes the same blocks. By default glibc gives large ones back, and each of
     their pages has to be faulted in again: a fifth of the time of a batch on the shipped model.
@@ -21,6 +21,8 @@ def keep_freed_memory() -> bool:
     if sys.platform != "linux" or any(
         name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ
     ):
-        return False
+        return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    return bool(mallopt and mallopt(MMAP_THRESHOLD, ALONE) and mallopt(TRIM_THRESHOLD, KEPT))
+    if mallopt:
+        mallopt(MMAP_THRESHOLD, ALONE)
+        mallopt(TRIM_THRESHOLD, KEPT)
