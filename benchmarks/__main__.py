@@ -12,6 +12,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from focore.model.memory import keep_freed_memory
+
 from .batching import batching
 from .cheaper import cheaper
 from .figures import HEAD, Figure, matmul_peak, write
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=8, help="steps of a decode")
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
+    keep_freed_memory()  # as `focore.load` does; these models are not loaded
     peak = matmul_peak()
     print(f"matrix products: {peak:.0f} GFLOP/s", flush=True)
     found = {}

@@ -18,6 +18,7 @@ from typing import Any
 
 import focore
 from focore.generation import Plan, Runner, row_seeds
+from focore.model.memory import keep_freed_memory
 from focore.model.transformer import Config, Native
 
 from .figures import interleaved
@@ -158,6 +159,7 @@ def main() -> None:
         "--page", type=Path, help="a page beside the folder, with markers for plots"
     )
     given = parser.parse_args()
+    keep_freed_memory()  # as `focore.load` does; these models are not loaded
     models = Models(replace(BASE, width=32, layers=1, mlp_width=64) if given.quick else BASE)
     lines = []
     for point in points():
