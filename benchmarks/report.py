@@ -92,4 +92,5 @@ def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None], batch: i
 def _against(right: Sequence[bool], other: Rows | None) -> str:
     if other is None or len(other) < len(right):
         return ""
-    return f"{mcnemar(right, [bool(row['right']) for row in other[: len(right)]]):.3f}"
+    p = mcnemar(right, [bool(row["right"]) for row in other[: len(right)]])
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
