@@ -31,7 +31,8 @@ positions the answer stands, and is `confidence` without. Seconds are a problem'
 time, in batches of {batch} on one core of a shared machine: passes are the better measure of cost.
 
 What differs from the paper: a model of a few million parameters instead of 8B, short answers that
-fit in one block, and tasks that it was trained on.
+fit in one block, and tasks that it was trained on. The ablations take fewer problems: they show
+where something breaks, not differences of a few points.
 """
 
 
