@@ -2,7 +2,7 @@
 
     python -m benchmarks [--quick] [--only exact batching cheaper]
 
-The full form takes about a quarter of an hour on two quiet cores and writes
+The full form takes about twenty minutes on two quiet cores and writes
 docs/performance/speed.json and the tables of docs/performance.md.
 """
 

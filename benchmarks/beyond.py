@@ -135,7 +135,8 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=Path("docs/performance.md"))
     given = parser.parse_args()
-    model, store = focore.load(given.model), Store.of(given.results, given.model)
+    model = focore.load(given.model)
+    store = Store.of(given.results, model)
     found: dict[str, list[dict[str, Any]]] = {}
     for name, setting in settings():
         found[name] = []

@@ -89,9 +89,9 @@ class Store:
     folder: Path
 
     @classmethod
-    def of(cls, folder: Path, model: str) -> Store:
+    def of(cls, folder: Path, model: focore.Model) -> Store:
         """The store of a model's results; one of other weights or another length is refused."""
-        about = json.dumps({"weights": weights_hash(model), "length": LENGTH})
+        about = json.dumps({"weights": weights_hash(model.folder), "length": LENGTH})
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "about.json"
         if path.exists() and path.read_text() != about:
@@ -169,7 +169,8 @@ def main() -> None:
         "--pages", type=Path, nargs="*", default=[], help="pages with markers for the main table"
     )
     given = parser.parse_args()
-    model, store = focore.load(given.model), Store.of(given.results, given.model)
+    model = focore.load(given.model)
+    store = Store.of(given.results, model)
     items = list(wanted(tasks(given.data, given.problems), given.ablation_problems))
     for task, setting, problems in items:
         if setting.table in given.table and (not given.only or setting.method in given.only):

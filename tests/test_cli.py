@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 
 from focore import METHODS
 from focore.cli import main
@@ -108,11 +109,15 @@ def test_a_prompt_from_outside_must_be_text(
     assert code == 2 and err.startswith("focore: standard input is not text")
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, typer.Abort])
 def test_an_interruption_is_one_line(
-    capsys: pytest.CaptureFixture[str], folder: str, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[BaseException],
 ) -> None:
     def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("focore.cli.decode.load_model", interrupted)
     assert run(capsys, "generate", "hi", "-m", folder) == (130, "", "focore: interrupted\n")

@@ -22,7 +22,7 @@ LONGEST_FILE, LONGEST_FUNCTION = 350, 50
 
 # A file imports only what stands before it; files of one line know each other.
 LAYERS = (
-    ("version", "errors", "writing", "rows", "joining"),
+    ("version", "errors", "writing", "expressions", "rows", "joining"),
     ("canvas", "text"),
     ("model",),
     ("loading", "available"),
@@ -31,7 +31,8 @@ LAYERS = (
     ("streaming",),
     ("core",),
     ("display", "trace"),
-    ("tasks", "train"),
+    ("train",),
+    ("tasks",),
     ("evaluate", "analysis", "serve"),
     ("cli",),
     ("reference",),

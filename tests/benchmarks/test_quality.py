@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import focore
 from benchmarks.quality import Setting, Store, settings, wanted
 from benchmarks.report import fill_page, write_report
 from benchmarks.statistics import mcnemar, wilson
@@ -64,10 +66,11 @@ def test_a_store_leaves_out_a_torn_line(tmp_path: Path) -> None:
 
 
 def test_a_store_is_of_one_model(tmp_path: Path) -> None:
-    store = Store.of(tmp_path / "results", "tiny")
-    assert Store.of(tmp_path / "results", "tiny") == store
+    tiny = focore.load("tiny")
+    store = Store.of(tmp_path / "results", tiny)
+    assert Store.of(tmp_path / "results", tiny) == store
     with pytest.raises(SystemExit, match="another model or length"):
-        Store.of(tmp_path / "results", str(tmp_path))
+        Store.of(tmp_path / "results", replace(tiny, folder=tmp_path))
 
 
 def test_the_report_has_intervals_and_p_values(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 from lm_eval import evaluate
 from lm_eval.api.model import LM
 
+from focore.expressions import evaluate as evaluate_expression
 from focore.tasks import catalogue
-from focore.tasks.countdown import evaluate as evaluate_expression
 from focore.train import TASKS
 
 Answer = Callable[[dict[str, Any]], str]

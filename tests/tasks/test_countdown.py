@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focore.expressions import evaluate
 from focore.tasks import scoring
-from focore.tasks.countdown import evaluate, solves
+from focore.tasks.countdown import solves
 from focore.tasks.data import load
 
 GIVEN, TARGET = [30, 100, 93], 23

@@ -2,7 +2,7 @@
 
 import pytest
 
-from focore.tasks.countdown import makes
+from focore.expressions import makes
 from focore.train.problem import Problem
 from focore.train.score import correct
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ..loading import Model
-from ..model.checkpoint import locate
 from ..version import __version__
 
 PACKAGES = ("torch", "transformers", "tokenizers", "lm_eval", "math-verify", "datasets")
@@ -40,11 +39,10 @@ def model_record(model: Model) -> dict[str, Any]:
 
 
 @cache
-def weights_hash(source: str | Path | None) -> str | None:
+def weights_hash(folder: Path | None) -> str | None:
     """SHA-256 over the checkpoint's files; None for a model that has none."""
-    if source is None:
+    if folder is None:
         return None
-    folder = locate(source)
     paths = sorted({path for pattern in WEIGHTS for path in folder.glob(pattern)})
     total = hashlib.sha256()
     for path in paths:

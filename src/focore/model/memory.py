@@ -16,8 +16,7 @@ def keep_freed_memory() -> None:
 
     Every pass frees and takes the same blocks. By default glibc gives large ones back, and each of
     their pages has to be faulted in again: a tenth of the time of a batch on the shipped model, a
-    third off the main thread.
-    Whoever has set glibc's own variables is left alone.
+    third off the main thread. Whoever has set glibc's own variables is left alone.
     """
     if sys.platform != "linux" or any(
         name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..train.problem import Problem
 from ..train.score import correct
-from . import countdown as expressions
 from . import mathematics, numbers, sandbox
 from .code import completed, imports_of, names_in, names_of, program
+from .countdown import solves
 
 Doc = Mapping[str, Any]
 Score = dict[str, float]
@@ -33,7 +33,7 @@ def math500(doc: Doc, results: Sequence[str]) -> Score:
 
 def countdown(doc: Doc, results: Sequence[str]) -> Score:
     given = [int(number) for number in doc["input"].split(",")]
-    return _score(expressions.solves(results[0], given, int(doc["output"])))
+    return _score(solves(results[0], given, int(doc["output"])))
 
 
 def held_out(doc: Doc, results: Sequence[str]) -> Score:

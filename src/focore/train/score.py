@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..tasks.countdown import makes
+from ..expressions import makes
 from .problem import Problem
 
 NUMBER = re.compile(r"\d+")
