@@ -10,30 +10,33 @@ from torch import Tensor
 
 import focore
 from focore.model.denoiser import Prediction
-from focore.model.transformer import Native, Transformer
+from focore.model.head import Top
+from focore.model.transformer import Native
 
 
 @dataclass
 class Passes:
     """What a run asked the model for."""
 
+    denoiser: Native
     canvases: list[Tensor] = field(default_factory=list)
     asked: list[list[tuple[Tensor, Tensor]]] = field(default_factory=list)  # (row, position)
 
     @torch.inference_mode()
-    def replay(self, model: Transformer) -> None:
+    def replay(self) -> None:
         """Run them again."""
         for canvas, asked in zip(self.canvases, self.asked, strict=True):
-            hidden = model(canvas)
+            hidden = self.denoiser.transformer(canvas)
             for row, position in asked:
-                model.head(hidden[row, position])
+                self.denoiser.head(hidden[row, position])
 
 
 def recorded(model: focore.Model, call: Callable[[], object]) -> Passes:
     """Run `call` and keep what it asked the model for."""
-    found, denoiser = Passes(), model.denoiser
+    denoiser = model.denoiser
     assert isinstance(denoiser, Native)
-    predict, logits = denoiser.predict, Prediction.logits
+    found = Passes(denoiser)
+    predict, logits, top = denoiser.predict, Prediction.logits, Prediction.top
     known: dict[int, int] = {}
 
     def spy_predict(tokens: Tensor, valid: Tensor | None, memories: object = None) -> Prediction:
@@ -43,16 +46,23 @@ def recorded(model: focore.Model, call: Callable[[], object]) -> Passes:
         known[made.hidden.data_ptr()] = len(found.asked) - 1
         return made
 
-    def spy_logits(self: Prediction, row: Tensor, position: Tensor) -> Tensor:
-        place = known.get(self.hidden.data_ptr(), len(found.asked) - 1)
+    def note(asked: Prediction, row: Tensor, position: Tensor) -> None:
+        place = known.get(asked.hidden.data_ptr(), len(found.asked) - 1)
         found.asked[place].append((row, position))
+
+    def spy_logits(self: Prediction, row: Tensor, position: Tensor) -> Tensor:
+        note(self, row, position)
         return logits(self, row, position)
 
+    def spy_top(self: Prediction, row: Tensor, position: Tensor, k: int) -> Top:
+        note(self, row, position)
+        return top(self, row, position, k)
+
     denoiser.predict = spy_predict  # type: ignore[method-assign, assignment]
-    Prediction.logits = spy_logits  # type: ignore[method-assign]
+    Prediction.logits, Prediction.top = spy_logits, spy_top  # type: ignore[method-assign]
     try:
         call()
     finally:
         del denoiser.predict
-        Prediction.logits = logits  # type: ignore[method-assign]
+        Prediction.logits, Prediction.top = logits, top  # type: ignore[method-assign]
     return found

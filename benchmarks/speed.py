@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
-
-import focore
 
 from .figures import Figure, interleaved, matmul_peak, ratios, timed
 from .memory import peak_apart
@@ -21,7 +17,6 @@ from .shapes import (
     decoders,
     model_of,
     random_transformer,
-    transformer_of,
 )
 
 METHODS = ("confidence", "focore")
@@ -43,7 +38,7 @@ def exact_path(shape: str, steps: int, repeats: int) -> list[Figure]:
             raise SystemExit(f"{shape}, {method}: the naive code gives other tokens")
         calls[f"{method} naive"] = pair["naive"]
         calls[f"{method} ours"] = pair["ours"]
-        calls[f"{method} passes"] = replaying(passes, model)
+        calls[f"{method} passes"] = passes.replay
     seconds = interleaved(calls, repeats)
     found = []
     for method in METHODS:
@@ -58,11 +53,6 @@ def exact_path(shape: str, steps: int, repeats: int) -> list[Figure]:
 
 def _twice(shape: str) -> float | None:
     return 2.15 if shape == BALANCED else None
-
-
-def replaying(passes: object, model: focore.Model) -> Callable[[], object]:
-    """The passes of a run as a call without arguments."""
-    return lambda: passes.replay(transformer_of(model))  # type: ignore[attr-defined]
 
 
 def memory(shape: str, repeats: int) -> list[Figure]:

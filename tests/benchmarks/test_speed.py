@@ -14,7 +14,7 @@ from benchmarks.figures import Figure, interleaved, write
 from benchmarks.markers import between
 from benchmarks.memory import allocated, peak
 from benchmarks.passes import recorded
-from benchmarks.shapes import SHAPES, decoders, model_of, transformer_of
+from benchmarks.shapes import SHAPES, decoders, model_of
 from benchmarks.speed import operations
 from focore.train import held_out
 
@@ -65,7 +65,7 @@ def test_bare_passes_are_those_of_the_run() -> None:
     )
     heads = [[len(row) for row, _ in asked] for asked in found.asked]
     assert heads == [[9, 4, 2], [4], [11, 2], [2]]
-    found.replay(transformer_of(model))
+    found.replay()
 
 
 def test_memory_is_counted() -> None:

@@ -11,8 +11,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import focore
 from focore.generation import Plan, Runner
-from focore.model import denoiser
+from focore.model import head
 from focore.model.denoiser import Prediction
+from focore.model.head import Top
 from focore.model.transformer import Native
 from tests.support import LLADA, random_transformer
 
@@ -50,7 +51,7 @@ class Operators(TorchDispatchMode):
 @pytest.mark.parametrize("method", ["confidence", "cfg", "acfg", "klass", "threshold", "focore_a"])
 def test_no_tensor_of_length_by_vocabulary(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for four rows of logits, nothing larger than that is ever made."""
-    monkeypatch.setattr(denoiser, "CHUNK", ROWS_AT_ONCE * VOCABULARY)
+    monkeypatch.setattr(head, "CHUNK", ROWS_AT_ONCE * VOCABULARY)
     transformer = random_transformer(CONFIG, 0, torch.float32)
     model = focore.Model("random", Native(transformer), None)
     options = {"divergence_top_k": 16} if method == "focore_a" else {}
@@ -65,13 +66,18 @@ def test_focore_asks_the_head_for_written_positions_once(monkeypatch: pytest.Mon
     """First pass: written positions and the block's masks; second pass: the masks; and once more
     the positions written last, for their old normaliser."""
     asked: list[int] = []
-    logits = Prediction.logits
+    logits, top = Prediction.logits, Prediction.top
 
     def spy(self: Prediction, row: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
         asked.append(len(row))
         return logits(self, row, position)
 
+    def spy_top(self: Prediction, row: torch.Tensor, position: torch.Tensor, k: int) -> Top:
+        asked.append(len(row))
+        return top(self, row, position, k)
+
     monkeypatch.setattr(Prediction, "logits", spy)
+    monkeypatch.setattr(Prediction, "top", spy_top)
     model = focore.Model("random", Native(random_transformer(LLADA, 0)), None)
     focore.generate(model, [1] * 9, method="focore", gen_length=3, block_length=3)
     first = [9, 3, 3]  # written; masks in both passes

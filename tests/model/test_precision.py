@@ -44,6 +44,7 @@ def test_a_traced_model_gives_the_same_answers() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")  # of the compiler's own modules
 @pytest.mark.parametrize("run", RUNS, ids=["exact", "cached"])
 @pytest.mark.parametrize("family", CONFIGS)
 def test_a_compiled_model_gives_the_same_answers(family: str, run: dict[str, Any]) -> None:

@@ -119,27 +119,23 @@ class Instability:
         k = min(self.rule.divergence_top_k, given.vocabulary)
         fresh, slack = canvas.step == 0, self.rule.slack
 
-        def compare(
-            row: Tensor, position: Tensor, logits: Tensor, log_total: Tensor, k: int
-        ) -> tuple[Tensor, Tensor]:
-            """D on the top k, and the share of the mean distribution that they leave out."""
-            top = logits.topk(k, dim=1, sorted=False)
-            p = (top.values - log_total[:, None]).exp()
+        def compare(row: Tensor, position: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
+            """D on the top k, the normaliser, and the share of both that the top k leave out."""
+            values, tokens, log_total = given.top(row, position, k)
+            p = (values - log_total[:, None]).exp()
             q = torch.zeros_like(p)
             if before is not None:
-                q = before.logits_of(row, position, top.indices)
+                q = before.logits_of(row, position, tokens)
                 q = (q - log_before[row, position][:, None]).exp()
             q = torch.where(fresh[row][:, None], 0, q)
-            return jensen_shannon(p, q), 1 - (p + q).sum(dim=1) / 2
+            return jensen_shannon(p, q), log_total, 1 - (p + q).sum(dim=1) / 2
 
         def measure(row: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
-            logits = given.logits(row, position)
-            log_total = logits.logsumexp(dim=1)
             few = min(k, FEW) if slack else k
-            divergence, left_out = compare(row, position, logits, log_total, few)
+            divergence, log_total, left_out = compare(row, position, few)
             if few < k:
                 more = (left_out > slack).nonzero()[:, 0]
-                exact, _ = compare(row[more], position[more], logits[more], log_total[more], k)
+                exact, _, _ = compare(row[more], position[more], k)
                 divergence = divergence.index_copy(0, more, exact)
             if self.rule.cold_start == "zero":
                 divergence = torch.where(fresh[row], 0, divergence)

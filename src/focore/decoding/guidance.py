@@ -47,7 +47,7 @@ class Guided:
         lowest = torch.finfo(logits.dtype).min / 8
         other = self.hidden.logits(row, position).clamp_(min=lowest)
         logits.clamp_(min=lowest)
-        return torch.sub(logits, other, out=other).mul_(self.scale).add_(logits)
+        return logits.add_(torch.sub(logits, other, out=other), alpha=self.scale)
 
 
 class Guidance(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -11,56 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-CHUNK = 1 << 23  # elements of the largest tensor with a vocabulary or gathered-head axis
-
-
-def room(device: torch.device) -> int:
-    """Elements that such a tensor may have.
-
-    An accelerator reads the whole head for every chunk of positions, in more time than a small
-    chunk takes to multiply, and has the memory for a larger one.
-    """
-    return CHUNK if device.type == "cpu" else 8 * CHUNK
-
-
-class Head:
-    """Scores the vocabulary; belongs to all rows."""
-
-    def __init__(self, weight: Tensor):
-        self.weight = weight  # (vocabulary, width)
-
-    def __call__(self, hidden: Tensor) -> Tensor:
-        """Logits (n, vocabulary) of hidden states (n, width)."""
-        return F.linear(hidden, self.weight)
-
-    def of(self, hidden: Tensor, tokens: Tensor) -> Tensor:
-        """Logits (n, k) of the given tokens (n, k) only."""
-        weight = self.weight
-        if weight.device.type == "cpu" and weight.dtype in (torch.float32, torch.float64):
-            return _sampled_product(hidden, weight, tokens)
-        size = max(1, room(hidden.device) // max(1, tokens.shape[-1] * hidden.shape[-1]))
-        parts = [
-            torch.bmm(weight[ids], some[:, :, None])[..., 0]
-            for some, ids in zip(torch.split(hidden, size), torch.split(tokens, size), strict=True)
-        ]
-        return torch.cat(parts)
-
-
-def _sampled_product(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Tensor:
-    """The entries (n, k) of hidden x weight^T at the columns `tokens` (n, k).
-
-    On a CPU a sampled product takes a quarter of the time of gathering the rows, and no copy.
-    """
-    n, k = tokens.shape
-    order = tokens.sort(dim=1)
-    starts = torch.arange(0, n * k + 1, k)
-    shape = (n, weight.shape[0])
-    values = hidden.new_zeros(n * k)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # sparse layouts are in beta
-        wanted = torch.sparse_csr_tensor(starts, order.values.flatten(), values, shape)
-        found = torch.sparse.sampled_addmm(wanted, hidden, weight.T, beta=0.0).values()
-    return torch.empty_like(hidden[:, :1].expand(n, k)).scatter_(1, order.indices, found.view(n, k))
+from .head import Head, Top, room, top_of
 
 
 @dataclass(frozen=True)
@@ -86,6 +36,13 @@ class Prediction:
         return widen(
             hidden.gather(-1, tokens) if self.head is None else self.head.of(hidden, tokens)
         )
+
+    def top(self, row: Tensor, position: Tensor, k: int) -> Top:
+        """The `k` largest logits at n positions, in no order, and their normalisers."""
+        hidden = self.hidden[row, position]
+        if self.head is None or hidden.dtype.itemsize < 4:
+            return top_of(self.logits(row, position), k)
+        return self.head.top(hidden, k)
 
     def merged(self, newer: Prediction) -> Prediction:
         """This prediction with the positions that `newer` predicted replaced."""

@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .denoiser import Head, KeyValues, Prediction
+from .denoiser import KeyValues, Prediction
+from .head import Head
 
 
 @dataclass(frozen=True)

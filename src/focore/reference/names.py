@@ -28,7 +28,8 @@ GROUPS = (
     ("focore.decoding.schedules", "", ("Schedule",)),
     ("focore.decoding.guidance", "", ("Guidance", "Guided", "Contrast")),
     ("focore.canvas", "", ("Canvas", "highest")),
-    ("focore.model.denoiser", "Writing a backbone", ("Denoiser", "Prediction", "Head")),
+    ("focore.model.denoiser", "Writing a backbone", ("Denoiser", "Prediction")),
+    ("focore.model.head", "", ("Head", "Top")),
 )
 FIELD = re.compile(r"^    (\w+): (.+?)(?: = .+?)?(?:  # (.+))?$", re.MULTILINE)
 
