@@ -111,12 +111,11 @@ def _sampled_product(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Tensor:
     On a CPU a sampled product takes a quarter of the time of gathering the rows, and no copy.
     """
     n, k = tokens.shape
-    order = tokens.sort(dim=1)
     starts = torch.arange(0, n * k + 1, k)
-    shape = (n, weight.shape[0])
-    values = hidden.new_zeros(n * k)
+    entries = (starts, tokens.flatten(), hidden.new_zeros(n * k), (n, weight.shape[0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # sparse layouts are in beta
-        wanted = torch.sparse_csr_tensor(starts, order.values.flatten(), values, shape)
+        # Columns in no order, which the product does not ask for: sorting takes as long.
+        wanted = torch.sparse_csr_tensor(*entries, check_invariants=False)
         found = torch.sparse.sampled_addmm(wanted, hidden, weight.T, beta=0.0).values()
-    return torch.empty_like(hidden[:, :1].expand(n, k)).scatter_(1, order.indices, found.view(n, k))
+    return found.view(n, k)
