@@ -118,4 +118,5 @@ def _sampled_product(hidden: Tensor, weight: Tensor, tokens: Tensor) -> Tensor:
         # Columns in no order, which the product does not ask for: sorting takes as long.
         wanted = torch.sparse_csr_tensor(*entries, check_invariants=False)
         found = torch.sparse.sampled_addmm(wanted, hidden, weight.T, beta=0.0).values()
-    return found.view(n, k)
+    values: Tensor = found.view(n, k)
+    return values
