@@ -2,7 +2,8 @@
 
     python -m benchmarks.serving [--streams 200] [--alone 20] [--tokens 32] [--method focore]
 
-Prints JSON, and a table for docs/serving.md.
+A server with one decoder and one with two, each alone on the machine. Prints JSON, and the table of
+docs/serving.md.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import asyncio
 import json
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -111,7 +113,9 @@ async def departures(
     return left, now[late] - before[late], now["focore_rows_running"]
 
 
-async def measure(address: str, given: argparse.Namespace, ready: float) -> Found:
+async def measure(
+    address: str, given: argparse.Namespace, ready: float, expected: list[str]
+) -> Found:
     async with calling(address) as client:
         alone = await one_at_a_time(client, given)
         rates, memory, texts = await together(client, given)
@@ -121,7 +125,7 @@ async def measure(address: str, given: argparse.Namespace, ready: float) -> Foun
         alone_tokens_a_second=alone,
         together_tokens_a_second=rates,
         speedup=sorted(rates)[len(rates) // 2] / alone,
-        equal=texts == singles(given),
+        equal=texts == expected,
         megabytes=memory,
         left=left,
         steps_after_leaving=late,
@@ -137,24 +141,34 @@ def singles(given: argparse.Namespace) -> list[str]:
     return [focore.generate(model, each["messages"], **options).text for each in asked]
 
 
-def table(found: Found, given: argparse.Namespace) -> str:
-    rounds = ", ".join(f"{rate:.0f}" for rate in found.together_tokens_a_second)
-    memory = ", ".join(f"{size:.0f}" for size in found.megabytes)
-    rows = [
-        ("ready after", f"{found.ready_seconds:.1f} s"),
-        ("one at a time", f"{found.alone_tokens_a_second:.0f} tokens/s"),
-        (f"{given.streams} streams together, {ROUNDS} rounds", f"{rounds} tokens/s"),
-        ("throughput, together / alone", f"{found.speedup:.1f} x"),
-        ("answers equal to single runs", "all" if found.equal else "NOT ALL"),
-        ("memory after each round", f"{memory} MB"),
-        (f"rows let go when {LEAVING} clients left", str(found.left)),
-        ("steps they took afterwards", f"{found.steps_after_leaving:.0f}"),
-        ("rows running afterwards", f"{found.running_after_leaving:.0f}"),
+def table(found: Mapping[int, Found], given: argparse.Namespace) -> str:
+    """A column for each server."""
+    all_of = list(found.values())
+
+    def line(what: str, value: Callable[[Found], str]) -> str:
+        return " | ".join([f"| {what}", *(value(each) for each in all_of)]) + " |"
+
+    def several(values: list[float], unit: str) -> str:
+        return ", ".join(f"{value:.0f}" for value in values) + f" {unit}"
+
+    decoders = " | ".join(f"{count} decoder{'s' * (count > 1)}" for count in found)
+    lines = [
+        f"| {given.model}, {given.method}, {given.tokens} tokens | {decoders} |",
+        "| --- |" + " ---: |" * len(found),
+        line("ready after", lambda f: f"{f.ready_seconds:.1f} s"),
+        line("one at a time", lambda f: f"{f.alone_tokens_a_second:.0f} tokens/s"),
+        line(
+            f"{given.streams} streams together, {ROUNDS} rounds",
+            lambda f: several(f.together_tokens_a_second, "tokens/s"),
+        ),
+        line("throughput, together / alone", lambda f: f"{f.speedup:.1f} x"),
+        line("answers equal to single runs", lambda f: "all" if f.equal else "NOT ALL"),
+        line("memory after each round", lambda f: several(f.megabytes, "MB")),
+        line(f"rows let go when {LEAVING} clients left", lambda f: str(f.left)),
+        line("steps they took afterwards", lambda f: f"{f.steps_after_leaving:.0f}"),
+        line("rows running afterwards", lambda f: f"{f.running_after_leaving:.0f}"),
     ]
-    lines = [f"| {what} | {value} |" for what, value in rows]
-    return "\n".join(
-        [f"| {given.model}, {given.method}, {given.tokens} tokens | |", "| --- | ---: |", *lines]
-    )
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -164,11 +178,15 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--alone", type=int, default=20)
     parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--decoders", type=int, nargs="+", default=[1, 2])
     given = parser.parse_args()
-    begin = time.perf_counter()
-    with server(given.model) as address:
-        found = asyncio.run(measure(address, given, time.perf_counter() - begin))
-    print(json.dumps(asdict(found)))
+    expected, found = singles(given), {}
+    for count in given.decoders:
+        begin = time.perf_counter()
+        with server(given.model, "--limit", f"decoders={count}") as address:
+            ready = time.perf_counter() - begin
+            found[count] = asyncio.run(measure(address, given, ready, expected))
+        print(json.dumps({"decoders": count, **asdict(found[count])}), flush=True)
     print(f"\n{table(found, given)}")
 
 
