@@ -83,7 +83,8 @@ class Line:
         if self.exact is None or self.plain is None:
             return None
         fewer = self.passes < self.plain.passes and self.share >= self.plain.share
-        if self.name.startswith("focore_a, auto") and "cache" in self.name:
+        both = "cache" in self.name or "early" in self.name
+        if self.name.startswith("focore_a, auto") and both:
             return "fewer passes than confidence, no fewer solved", fewer
         close = 100 * (sum(self.exact.right) - sum(self.right)) <= len(self.right)
         if "auto" in self.name and "cache" not in self.name:
@@ -95,12 +96,16 @@ class Line:
         low, high = wilson(sum(self.right), len(self.right))
         cells = [f"`{self.name}`", f"{self.share:.1%} [{low:.1%}, {high:.1%}]"]
         for found in (self.points(self.exact), self.points(self.plain)):
-            cells += ["", ""] if found is None else [f"{found[0]:+.1f}", f"{found[1]:.3f}"]
+            cells += ["", ""] if found is None else [f"{found[0]:+.1f}", _p(found[1])]
         of_exact = f"{self.passes / self.exact.passes:.0%}" if self.exact else ""
         cells += [f"{self.passes:.1f}", of_exact]
         target, reached = self.target or ("", None)
         cells += [target, {None: "", True: "reached", False: "**not reached**"}[reached]]
         return "| " + " | ".join(cells) + " |"
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def compared(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Line]:

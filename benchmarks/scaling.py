@@ -40,7 +40,7 @@ from .tables import fill
 METHODS = ("confidence", "focore", "focore_a")
 RATES = (1, 10, 100, 1000, 10_000)
 SHARES = (0.3, 0.6, 0.8)  # of the capacity
-TINY_SECONDS, LARGE_SECONDS = 1.0, 12.0  # p95 that the plans keep
+TINY_SECONDS, LARGE_SECONDS = 4.0, 12.0  # p95 that the plans keep
 TINY_ANSWERS = (32, 32, 64)
 LARGE = Traffic(lognormal(128, 0.8, 8, 1024), (128, 128, 256))
 LARGE_ROWS = (1, 4, 16)

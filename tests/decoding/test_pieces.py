@@ -14,7 +14,7 @@ from focore.decoding.commit import Choice, Factor, Threshold
 from focore.decoding.noise import Noise
 from focore.decoding.sampler import Proposal
 from focore.decoding.schedules import even, released
-from focore.decoding.scores import Candidates, entropy, margin
+from focore.decoding.scores import Candidates, entropy, margin, random
 
 MASK, HERE = 10, torch.device("cpu")
 NOTHING: Any = None  # what these pieces do not look at
@@ -87,3 +87,14 @@ def test_dreams_schedule_releases_everything_from_its_last_step_on() -> None:
     ]
     assert shares == pytest.approx([0.25, 1 / 3, 0.5, 1, 1, 1], abs=2e-3)
     assert all(0 < share < 1 for share in shares[:3]) and shares[3:] == [1.0, 1.0, 1.0]
+
+
+def test_the_random_order_draws_one_number_a_candidate() -> None:
+    """So a seed keeps its order, whatever is drawn later from the same row."""
+    row, probability = torch.tensor([0, 0, 1]), torch.tensor([0.5, 0.2, 0.1])
+    found = Candidates(row, torch.zeros(3, 4), torch.zeros(3), torch.zeros(3).long(), probability)
+    first, second = (torch.Generator().manual_seed(seed) for seed in (7, 8))
+    wide = torch.float64
+    both = torch.rand(2, generator=first, dtype=wide), torch.rand(1, generator=second, dtype=wide)
+    score = random(found, Noise.seeded([7, 8], [2, 2], HERE))
+    assert score.dtype == probability.dtype and torch.equal(score, torch.cat(both).float())

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from focore.model.denoiser import Prediction, positionwise
-from focore.model.head import CHUNK, TILE, Head
+from focore.model.head import CHUNK, TILE, Head, best_of
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
@@ -37,6 +37,17 @@ def test_the_head_in_tiles(vocabulary: int, n: int) -> None:
         assert torch.equal(found.tokens.sort(dim=1).values, expected)
         assert torch.allclose(found.values, whole.gather(1, found.tokens), atol=1e-4)
         assert torch.allclose(found.log_total, whole.logsumexp(dim=1), atol=1e-4)
+
+
+@pytest.mark.parametrize("vocabulary", [50, 4 * TILE, 4 * TILE + 1])
+def test_the_best_token_is_the_first_of_equals(vocabulary: int) -> None:
+    torch.manual_seed(0)
+    logits = torch.randint(0, 9, (20, vocabulary)).float()
+    logits[3] = -torch.inf
+    assert torch.equal(best_of(logits), logits.argmax(dim=1))
+    logits[5, 33] = torch.nan
+    assert best_of(logits)[5] == 33
+    assert best_of(logits[:0]).shape == (0,)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])

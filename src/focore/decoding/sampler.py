@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..errors import DecodingError
 from ..model.denoiser import positionwise
+from ..model.head import best_of
 from .noise import Noise
 from .scores import Candidates, Score
 
@@ -91,7 +92,7 @@ class Sampler:
         """The best token other than [MASK], the smaller id of two."""
         mask = logits[:, self.mask_id].clone()
         logits[:, self.mask_id] = -torch.inf
-        token = logits.argmax(dim=1)
+        token = best_of(logits)
         logits[:, self.mask_id] = mask
         return token
 

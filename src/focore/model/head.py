@@ -39,6 +39,19 @@ def top_of(logits: Tensor, k: int) -> Top:
     return Top(values, tokens, logits.logsumexp(dim=1))
 
 
+def best_of(logits: Tensor) -> Tensor:
+    """The token (n,) of the largest of whole logits (n, vocabulary), the first of equals.
+
+    On a CPU the largest of a group is found many times faster than the place of a largest.
+    """
+    n, vocabulary = logits.shape
+    if logits.device.type != "cpu" or vocabulary < 4 * TILE or vocabulary % GROUP:
+        return logits.argmax(dim=1)
+    groups = logits.view(n, vocabulary // GROUP, GROUP)
+    group = groups.amax(dim=2).argmax(dim=1)
+    return group * GROUP + groups[torch.arange(n), group].argmax(dim=1)
+
+
 class Head:
     """Scores the vocabulary; belongs to all rows."""
 
