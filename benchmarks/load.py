@@ -50,13 +50,12 @@ def drawn(model: focore.Model, service: Service, method: str, rate: float, count
 
 
 @contextlib.contextmanager
-def server(model: str, *options: str) -> Iterator[str]:
+def server(model: str) -> Iterator[str]:
     """A server of its own process on loopback; its address, once it is ready."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "focore.cli", "serve", "--model", model, "--port", str(port)]
-    command += options
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:

@@ -2,8 +2,7 @@
 
     python -m benchmarks.serving [--streams 200] [--alone 20] [--tokens 32] [--method focore]
 
-A server with one decoder and one with two, each alone on the machine. Prints JSON, and the table of
-docs/serving.md.
+Prints JSON, and a table for docs/serving.md.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import statistics
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ import httpx
 
 import focore
 
+from .figures import ratios
 from .load import calling, server
 
 LEAVING = 50  # clients that go away midway
@@ -32,9 +32,9 @@ class Found:
     """What was measured."""
 
     ready_seconds: float  # from the start of the process, imports included
-    alone_tokens_a_second: float
-    together_tokens_a_second: list[float]  # of each round
-    speedup: float  # of the median round
+    alone_tokens_a_second: list[float]  # of each round
+    together_tokens_a_second: list[float]
+    speedup: float  # the median of the rounds
     equal: bool  # every streamed answer is that of a single run
     megabytes: list[float]  # resident, after each round
     left: int  # rows that were let go
@@ -77,25 +77,18 @@ async def counts(client: httpx.AsyncClient) -> dict[str, float]:
 
 async def one_at_a_time(client: httpx.AsyncClient, given: argparse.Namespace) -> float:
     """Tokens a second of streams that never meet."""
-    await streamed(client, body(given.model, 0, given.tokens, given.method))
     begin = time.perf_counter()
     for number in range(given.alone):
         await streamed(client, body(given.model, number, given.tokens, given.method))
     return given.alone * given.tokens / (time.perf_counter() - begin)
 
 
-async def together(
-    client: httpx.AsyncClient, given: argparse.Namespace
-) -> tuple[list[float], list[float], list[str]]:
-    """Tokens a second and memory of each round, and the last round's texts."""
-    rates, memory, texts = [], [], []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        asked = [body(given.model, n, given.tokens, given.method) for n in range(given.streams)]
-        texts = await asyncio.gather(*(streamed(client, each) for each in asked))
-        rates.append(given.streams * given.tokens / (time.perf_counter() - begin))
-        memory.append((await counts(client))["process_resident_memory_bytes"] / 1e6)
-    return rates, memory, texts
+async def together(client: httpx.AsyncClient, given: argparse.Namespace) -> tuple[float, list[str]]:
+    """Tokens a second of all streams at once, and their texts."""
+    begin = time.perf_counter()
+    asked = [body(given.model, n, given.tokens, given.method) for n in range(given.streams)]
+    texts = await asyncio.gather(*(streamed(client, each) for each in asked))
+    return given.streams * given.tokens / (time.perf_counter() - begin), texts
 
 
 async def departures(
@@ -113,19 +106,22 @@ async def departures(
     return left, now[late] - before[late], now["focore_rows_running"]
 
 
-async def measure(
-    address: str, given: argparse.Namespace, ready: float, expected: list[str]
-) -> Found:
+async def measure(address: str, given: argparse.Namespace, ready: float) -> Found:
+    alone, rates, memory, texts = [], [], [], []
     async with calling(address) as client:
-        alone = await one_at_a_time(client, given)
-        rates, memory, texts = await together(client, given)
+        await streamed(client, body(given.model, 0, given.tokens, given.method))
+        for _ in range(ROUNDS):  # in turns, so that a busy moment falls on both
+            alone.append(await one_at_a_time(client, given))
+            rate, texts = await together(client, given)
+            rates.append(rate)
+            memory.append((await counts(client))["process_resident_memory_bytes"] / 1e6)
         left, late, running = await departures(client, given)
     return Found(
         ready_seconds=ready,
         alone_tokens_a_second=alone,
         together_tokens_a_second=rates,
-        speedup=sorted(rates)[len(rates) // 2] / alone,
-        equal=texts == expected,
+        speedup=statistics.median(ratios(rates, alone)),
+        equal=texts == singles(given),
         megabytes=memory,
         left=left,
         steps_after_leaving=late,
@@ -141,34 +137,30 @@ def singles(given: argparse.Namespace) -> list[str]:
     return [focore.generate(model, each["messages"], **options).text for each in asked]
 
 
-def table(found: Mapping[int, Found], given: argparse.Namespace) -> str:
-    """A column for each server."""
-    all_of = list(found.values())
-
-    def line(what: str, value: Callable[[Found], str]) -> str:
-        return " | ".join([f"| {what}", *(value(each) for each in all_of)]) + " |"
-
-    def several(values: list[float], unit: str) -> str:
-        return ", ".join(f"{value:.0f}" for value in values) + f" {unit}"
-
-    decoders = " | ".join(f"{count} decoder{'s' * (count > 1)}" for count in found)
-    lines = [
-        f"| {given.model}, {given.method}, {given.tokens} tokens | {decoders} |",
-        "| --- |" + " ---: |" * len(found),
-        line("ready after", lambda f: f"{f.ready_seconds:.1f} s"),
-        line("one at a time", lambda f: f"{f.alone_tokens_a_second:.0f} tokens/s"),
-        line(
-            f"{given.streams} streams together, {ROUNDS} rounds",
-            lambda f: several(f.together_tokens_a_second, "tokens/s"),
-        ),
-        line("throughput, together / alone", lambda f: f"{f.speedup:.1f} x"),
-        line("answers equal to single runs", lambda f: "all" if f.equal else "NOT ALL"),
-        line("memory after each round", lambda f: several(f.megabytes, "MB")),
-        line(f"rows let go when {LEAVING} clients left", lambda f: str(f.left)),
-        line("steps they took afterwards", lambda f: f"{f.steps_after_leaving:.0f}"),
-        line("rows running afterwards", lambda f: f"{f.running_after_leaving:.0f}"),
+def table(found: Found, given: argparse.Namespace) -> str:
+    alone, rounds, memory = (
+        ", ".join(f"{value:.0f}" for value in values)
+        for values in (
+            found.alone_tokens_a_second,
+            found.together_tokens_a_second,
+            found.megabytes,
+        )
+    )
+    rows = [
+        ("ready after", f"{found.ready_seconds:.1f} s"),
+        (f"one at a time, {ROUNDS} rounds", f"{alone} tokens/s"),
+        (f"{given.streams} streams together, in turns with these", f"{rounds} tokens/s"),
+        ("throughput, together / alone, the median", f"{found.speedup:.1f} x"),
+        ("answers equal to single runs", "all" if found.equal else "NOT ALL"),
+        ("memory after each round", f"{memory} MB"),
+        (f"rows let go when {LEAVING} clients left", str(found.left)),
+        ("steps they took afterwards", f"{found.steps_after_leaving:.0f}"),
+        ("rows running afterwards", f"{found.running_after_leaving:.0f}"),
     ]
-    return "\n".join(lines)
+    lines = [f"| {what} | {value} |" for what, value in rows]
+    return "\n".join(
+        [f"| {given.model}, {given.method}, {given.tokens} tokens | |", "| --- | ---: |", *lines]
+    )
 
 
 def main() -> None:
@@ -178,15 +170,11 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--alone", type=int, default=20)
     parser.add_argument("--tokens", type=int, default=32)
-    parser.add_argument("--decoders", type=int, nargs="+", default=[1, 2])
     given = parser.parse_args()
-    expected, found = singles(given), {}
-    for count in given.decoders:
-        begin = time.perf_counter()
-        with server(given.model, "--limit", f"decoders={count}") as address:
-            ready = time.perf_counter() - begin
-            found[count] = asyncio.run(measure(address, given, ready, expected))
-        print(json.dumps({"decoders": count, **asdict(found[count])}), flush=True)
+    begin = time.perf_counter()
+    with server(given.model) as address:
+        found = asyncio.run(measure(address, given, time.perf_counter() - begin))
+    print(json.dumps(asdict(found)))
     print(f"\n{table(found, given)}")
 
 

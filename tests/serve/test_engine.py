@@ -14,7 +14,6 @@ from focore.decoding.loop import Batch
 from focore.errors import DecodingError
 from focore.generation import Plan, Runner, finish, row_seeds
 from focore.loading import Model
-from focore.serve.decoder import Decoder
 from focore.serve.engine import Engine
 from focore.serve.errors import ApiError
 from focore.serve.limits import Limits
@@ -93,32 +92,6 @@ def test_all_methods_at_once_give_what_each_gives_alone(exact: Model, want: Want
     run(work, rows=6)
 
 
-@pytest.mark.parametrize("rows", [1, 3, 32])
-def test_several_decoders_share_the_rows(exact: Model, rows: int) -> None:
-    """Never more than the limit, each about as many, and the same answers; cores are shared too."""
-    asked = [([3, 5, 2 + n], m, o) for n in range(2) for m, o in METHODS.items()]
-    most: list[tuple[int, ...]] = []
-    threads = torch.get_num_threads()
-
-    async def work(engine: Engine) -> None:
-        hand = engine.hand
-
-        def watching(decoder: Decoder) -> None:
-            hand(decoder)
-            most.append(tuple(len(each) for each in engine.decoders))
-
-        engine.hand = watching  # type: ignore[method-assign]
-        jobs = [job(exact, p, m, seed=2, **o) for p, m, o in asked]
-        for (prompt, method, options), news in zip(asked, await answers(engine, jobs), strict=True):
-            alone = focore.generate(exact, prompt, method=method, seed=2, **options)
-            assert news.tokens == alone.tokens, method
-
-    engine = run(work, rows=rows, decoders=2)
-    assert max(sum(lengths) for lengths in most) <= rows
-    assert all(max(each) for each in zip(*most, strict=True)) or rows == 1
-    assert engine.idle() and not engine.alive and torch.get_num_threads() == threads
-
-
 def test_rows_of_other_lengths_share_a_lane(exact: Model) -> None:
     async def work(engine: Engine) -> None:
         jobs = [job(exact, [3] * n, "confidence", gen_length=2 * n) for n in range(1, 9)]
@@ -177,7 +150,7 @@ def test_a_cancelled_row_is_gone_within_two_steps(exact: Model) -> None:
     count = engine.metrics.value
     assert count("focore_rows_total", {"end": "cancelled"}) == 20
     assert count("focore_steps_after_cancel_total", {}) <= 8  # at most the step under way
-    assert not engine.lanes and not engine._since
+    assert not engine._lanes and not engine._since
 
 
 def test_a_failing_row_fails_alone(exact: Model, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +210,7 @@ def test_the_engine_outlives_a_failure_of_its_own(
 ) -> None:
     async def work(engine: Engine) -> None:
         with monkeypatch.context() as broken:
-            broken.setattr(Decoder, "_admit", lambda self: 1 / 0)
+            broken.setattr(Engine, "_admit", lambda self: 1 / 0)
             (news,) = await answers(engine, [job(exact, [2], "confidence", gen_length=4)])
             assert news.error and news.error.status == 500
         (news,) = await answers(engine, [job(exact, [2], "confidence", gen_length=4)])
@@ -321,7 +294,7 @@ def test_lanes_hold_no_memory_of_rows_that_left(exact: Model) -> None:
             await answers(engine, [job(exact, [2, 3], m, **o) for m, o in METHODS.items()])
 
     engine = run(work)
-    assert not engine.lanes
+    assert not engine._lanes
     gc.collect()
     kept = [x for x in gc.get_objects() if type(x) is Ticket]
     assert not kept
@@ -334,8 +307,7 @@ def test_rows_in_hand_are_not_forgotten(exact: Model) -> None:
     async def work() -> None:
         engine = Engine(Limits(), Metrics())
         tickets = engine.submit([job(exact, [5, 6], "confidence", gen_length=4)], asyncio.Event())
-        (decoder,) = engine.decoders
-        engine.hand(decoder)
-        assert not engine.idle() and engine.running == 1 and decoder.everyone() == tickets
+        assert engine._next(1) == tickets
+        assert not engine._idle() and engine._everyone() == tickets
 
     asyncio.run(work())

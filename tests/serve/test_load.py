@@ -93,7 +93,7 @@ def test_fifty_clients_that_leave_midway_leave_nothing(live: Live, model: Model)
     # Counted from when the server knows: the step under way, and no other.
     assert live.count("focore_steps_after_cancel_total") - late <= gone
     until(lambda: not _tickets())
-    assert not live.service.engine.lanes and not live.service.engine._since
+    assert not live.service.engine._lanes and not live.service.engine._since
 
 
 def _tickets() -> list[Ticket]:

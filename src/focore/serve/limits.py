@@ -28,8 +28,7 @@ class Limits:
     body_bytes: int = 1 << 20
     body_seconds: float = 10.0  # for a body to arrive
     request_seconds: float = 300.0  # waiting included
-    rows: int = 32  # under decoding
-    decoders: int = 1  # threads that share them, and the cores
+    rows: int = 32  # decoded side by side
     waiting: int = 512  # rows in the queue
     grace_seconds: float = 30.0  # for running requests once the server is told to stop
     backlog: int = 64  # steps kept for a client that reads slowly
