@@ -33,14 +33,19 @@ def reset_peak() -> None:
     RESET.write_text("5")
 
 
-def peak(shape: str, method: str, who: str, steps: int = LENGTH // BLOCK) -> int:
-    """Bytes beyond what stands before the run, measured here; a step a block shows the peak."""
-    call = decoders(shape, method, steps)[who]
-    decoders("small", method, steps)[who]()  # what only the first run takes: code, threads
+def grown(call: Callable[[], object]) -> int:
+    """Bytes that the process takes at most during a call, beyond what it has before."""
     before = resident("VmRSS")
     reset_peak()
     call()
     return resident("VmHWM") - before
+
+
+def peak(shape: str, method: str, who: str, steps: int = LENGTH // BLOCK) -> int:
+    """Bytes of a run beyond what stands before it, measured here; a step a block shows the peak."""
+    call = decoders(shape, method, steps)[who]
+    decoders("small", method, steps)[who]()  # what only the first run takes: code, threads
+    return grown(call)
 
 
 def peak_apart(shape: str, method: str, who: str) -> int:
