@@ -11,7 +11,11 @@ from hypothesis import HealthCheck, settings
 
 from tests.browsing import browser  # noqa: F401
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+for kind in ("CACHE", "CONFIG"):  # of matplotlib and the browser: nothing is left outside
+    os.environ.setdefault(f"XDG_{kind}_HOME", str(ROOT / ".pytest_cache" / kind.lower()))
 
 torch.set_num_threads(1)  # the models are small: threads only wait for each other
 settings.register_profile(

@@ -75,7 +75,7 @@ def runs(draw: st.DrawFn, methods: list[str] = PLAIN) -> dict[str, Any]:
 MODEL = st.sampled_from(MODELS)
 
 
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(MODEL, PROMPTS, runs(), st.dictionaries(st.integers(0, 16), ORDINARY, max_size=3))
 def test_an_answer_is_whole(
     model: Model, prompt: list[int], run: dict[str, Any], fixed: dict[int, int]
@@ -94,7 +94,7 @@ def test_an_answer_is_whole(
     assert focore.generate(model, prompt, **run).tokens == made.tokens
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(MODEL, st.lists(PROMPTS, min_size=2, max_size=5), runs(), st.randoms(), st.integers(2, 4))
 def test_rows_do_not_influence_each_other(
     model: Model, prompts: list[list[int]], run: dict[str, Any], random: Any, batch_size: int
