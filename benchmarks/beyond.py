@@ -21,7 +21,7 @@ from focore.train import Problem, held_out
 
 from .markers import between
 from .quality import Setting, Store, measure
-from .statistics import mcnemar, wilson
+from .statistics import mcnemar, p_value, wilson
 
 TASKS = ("countdown", "words", "arithmetic")
 HEAD = (
@@ -96,16 +96,12 @@ class Line:
         low, high = wilson(sum(self.right), len(self.right))
         cells = [f"`{self.name}`", f"{self.share:.1%} [{low:.1%}, {high:.1%}]"]
         for found in (self.points(self.exact), self.points(self.plain)):
-            cells += ["", ""] if found is None else [f"{found[0]:+.1f}", _p(found[1])]
+            cells += ["", ""] if found is None else [f"{found[0]:+.1f}", p_value(found[1])]
         of_exact = f"{self.passes / self.exact.passes:.0%}" if self.exact else ""
         cells += [f"{self.passes:.1f}", of_exact]
         target, reached = self.target or ("", None)
         cells += [target, {None: "", True: "reached", False: "**not reached**"}[reached]]
         return "| " + " | ".join(cells) + " |"
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def compared(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Line]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .markers import between
-from .statistics import mcnemar, wilson
+from .statistics import mcnemar, p_value, wilson
 
 Rows = Sequence[Mapping[str, Any]]
 Found = dict[tuple[str, str, str], Rows]  # (task, table, setting) -> a row per problem
@@ -93,5 +93,4 @@ def _table(settings: Mapping[str, Rows], others: Sequence[Rows | None], batch: i
 def _against(right: Sequence[bool], other: Rows | None) -> str:
     if other is None or len(other) < len(right):
         return ""
-    p = mcnemar(right, [bool(row["right"]) for row in other[: len(right)]])
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return p_value(mcnemar(right, [bool(row["right"]) for row in other[: len(right)]]))

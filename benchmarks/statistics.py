@@ -26,3 +26,8 @@ def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> float:
         return 1.0
     tail = sum(math.comb(total, k) for k in range(min(won, lost) + 1))
     return min(1.0, 2 * tail / 2**total)
+
+
+def p_value(p: float) -> str:
+    """p as tables have it."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
